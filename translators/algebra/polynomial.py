@@ -1,0 +1,348 @@
+"""Integer polynomials in normal form: extents, coordinates, offsets.
+
+Everything integral that the compiler must compare, prove or print is a `Polynomial` over *atoms*: symbols (sizes), loop
+variables, axes, runtime integers, and the opaque operations a polynomial cannot express (floor division, remainder, minimum,
+maximum). Two expressions over the same values are equal exactly when their normal forms are. Integers here do not wrap:
+only `index` arithmetic and sizes become polynomials.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import Protocol, runtime_checkable
+
+
+@runtime_checkable
+class Atom(Protocol):
+    """An indivisible integer. Hashable; `sort_key` gives a deterministic order among all atoms of a program."""
+
+    @property
+    def sort_key(self) -> tuple[object, ...]: ...
+
+    def __hash__(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A named nonnegative size, such as the extent ``M`` of an annotation."""
+
+    name: str
+
+    @property
+    def sort_key(self) -> tuple[object, ...]:
+        return ("a symbol", self.name)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+Monomial = tuple[Atom, ...]  # sorted, repeated atoms are powers; () is the constant term
+
+
+@dataclass(frozen=True, slots=True)
+class Polynomial:
+    """A sum of integer multiples of monomials, sorted, without zero coefficients."""
+
+    terms: tuple[tuple[Monomial, int], ...] = ()
+
+    def __add__(self, other: Polynomial | int) -> Polynomial:
+        total = dict(self.terms)
+        for monomial, coefficient in as_polynomial(other).terms:
+            total[monomial] = total.get(monomial, 0) + coefficient
+        return _normal(total)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Polynomial:
+        return Polynomial(tuple((monomial, -coefficient) for monomial, coefficient in self.terms))
+
+    def __sub__(self, other: Polynomial | int) -> Polynomial:
+        return self + -as_polynomial(other)
+
+    def __rsub__(self, other: Polynomial | int) -> Polynomial:
+        return as_polynomial(other) - self
+
+    def __mul__(self, other: Polynomial | int) -> Polynomial:
+        total: dict[Monomial, int] = {}
+        for left, a in self.terms:
+            for right, b in as_polynomial(other).terms:
+                monomial = tuple(sorted(left + right, key=_atom_key))
+                total[monomial] = total.get(monomial, 0) + a * b
+        return _normal(total)
+
+    __rmul__ = __mul__
+
+    @property
+    def constant(self) -> int | None:
+        """The value if this is a number, else None."""
+        if not self.terms:
+            return 0
+        if len(self.terms) == 1 and self.terms[0][0] == ():
+            return self.terms[0][1]
+        return None
+
+    @property
+    def offset(self) -> int:
+        """The constant term."""
+        return next((coefficient for monomial, coefficient in self.terms if monomial == ()), 0)
+
+    @property
+    def atom(self) -> Atom | None:
+        """The atom if this is exactly one atom, else None."""
+        if len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1:
+            return self.terms[0][0][0]
+        return None
+
+    def atoms(self) -> Iterator[Atom]:
+        """Every atom once, in order, including those inside opaque atoms."""
+        seen: dict[Atom, None] = {}
+        for monomial, _ in self.terms:
+            for atom in monomial:
+                for inner in _nested(atom):
+                    seen.setdefault(inner)
+        return iter(seen)
+
+    def coefficient(self, atom: Atom) -> Polynomial | None:
+        """c where this is c*atom + rest, with `atom` in neither c nor rest; None if `atom` occurs otherwise."""
+        linear: dict[Monomial, int] = {}
+        for monomial, coefficient in self.terms:
+            count = monomial.count(atom)
+            if count == 1:
+                rest = tuple(other for other in monomial if other != atom)
+                linear[rest] = linear.get(rest, 0) + coefficient
+            if count > 1 or any(atom in _nested_strictly(other) for other in monomial):
+                return None
+        return _normal(linear)
+
+    def substitute(self, mapping: Mapping[Atom, Polynomial]) -> Polynomial:
+        """Replace atoms, also inside opaque atoms, which are simplified again."""
+        return self.rebuild(lambda atom: mapping.get(atom))
+
+    def rebuild(self, replace: Callable[[Atom], Polynomial | None]) -> Polynomial:
+        """Like `substitute`, with a function that answers None for the atoms it leaves alone."""
+        total = Polynomial()
+        for monomial, coefficient in self.terms:
+            factors = (_rebuild_atom(atom, replace) for atom in monomial)
+            total = total + reduce(lambda a, b: a * b, factors, number(coefficient))
+        return total
+
+    def divided_by(self, divisor: Polynomial) -> Polynomial | None:
+        """The exact quotient when every term is a multiple of a single-term `divisor`, else None."""
+        if len(divisor.terms) != 1:
+            return None
+        monomial, scale = divisor.terms[0]
+        quotient: dict[Monomial, int] = {}
+        for term, coefficient in self.terms:
+            rest = _without(term, monomial)
+            if rest is None or coefficient % scale:
+                return None
+            quotient[rest] = quotient.get(rest, 0) + coefficient // scale
+        return _normal(quotient)
+
+    def __repr__(self) -> str:
+        if not self.terms:
+            return "0"
+        return " + ".join(_show_term(monomial, coefficient) for monomial, coefficient in self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """Floor division of two polynomials that no rule simplified."""
+
+    numerator: Polynomial
+    denominator: Polynomial
+
+    @property
+    def sort_key(self) -> tuple[object, ...]:
+        return ("quotient", polynomial_key(self.numerator), polynomial_key(self.denominator))
+
+    @property
+    def operands(self) -> tuple[Polynomial, ...]:
+        return (self.numerator, self.denominator)
+
+    def with_operands(self, operands: tuple[Polynomial, ...]) -> Polynomial:
+        return floor_divide(*operands)
+
+    def __repr__(self) -> str:
+        return f"({self.numerator})//({self.denominator})"
+
+
+@dataclass(frozen=True, slots=True)
+class Remainder:
+    """Remainder of floor division: numerator - denominator * (numerator // denominator)."""
+
+    numerator: Polynomial
+    denominator: Polynomial
+
+    @property
+    def sort_key(self) -> tuple[object, ...]:
+        return ("remainder", polynomial_key(self.numerator), polynomial_key(self.denominator))
+
+    @property
+    def operands(self) -> tuple[Polynomial, ...]:
+        return (self.numerator, self.denominator)
+
+    def with_operands(self, operands: tuple[Polynomial, ...]) -> Polynomial:
+        return remainder(*operands)
+
+    def __repr__(self) -> str:
+        return f"({self.numerator})%({self.denominator})"
+
+
+@dataclass(frozen=True, slots=True)
+class Extremum:
+    """The minimum or maximum of at least two polynomials, sorted and distinct."""
+
+    kind: str  # "minimum" or "maximum"
+    operands: tuple[Polynomial, ...]
+
+    @property
+    def sort_key(self) -> tuple[object, ...]:
+        return ("extremum", self.kind, tuple(polynomial_key(operand) for operand in self.operands))
+
+    def with_operands(self, operands: tuple[Polynomial, ...]) -> Polynomial:
+        return minimum(*operands) if self.kind == "minimum" else maximum(*operands)
+
+    def __repr__(self) -> str:
+        return f"{self.kind}({', '.join(map(repr, self.operands))})"
+
+
+Opaque = (Quotient, Remainder, Extremum)
+
+
+def number(value: int) -> Polynomial:
+    return Polynomial((((), value),)) if value else Polynomial()
+
+
+def atomic(atom: Atom) -> Polynomial:
+    return Polynomial((((atom,), 1),))
+
+
+def symbol(name: str) -> Polynomial:
+    return atomic(Symbol(name))
+
+
+def as_polynomial(value: Polynomial | int) -> Polynomial:
+    return value if isinstance(value, Polynomial) else number(value)
+
+
+def floor_divide(numerator: Polynomial, denominator: Polynomial) -> Polynomial:
+    """numerator // denominator, rounding down; the denominator is not zero (else the program is illegal)."""
+    top, bottom = numerator.constant, denominator.constant
+    if bottom == 1 or top == 0:
+        return numerator
+    if top is not None and bottom:
+        return number(top // bottom)
+    exact = numerator.divided_by(denominator)
+    if exact is not None:
+        return exact
+    if bottom:  # (a*d + r) // d = a + r // d for any integer a
+        whole, rest = _split_multiples(numerator, bottom)
+        if whole.terms:
+            return whole + floor_divide(rest, denominator)
+    return atomic(Quotient(numerator, denominator))
+
+
+def remainder(numerator: Polynomial, denominator: Polynomial) -> Polynomial:
+    """numerator % denominator with the sign of the denominator."""
+    top, bottom = numerator.constant, denominator.constant
+    if bottom == 1 or top == 0:
+        return number(0)
+    if top is not None and bottom:
+        return number(top % bottom)
+    if numerator.divided_by(denominator) is not None:
+        return number(0)
+    if bottom:
+        whole, rest = _split_multiples(numerator, bottom)
+        if whole.terms:
+            return remainder(rest, denominator)
+    return atomic(Remainder(numerator, denominator))
+
+
+def ceiling_divide(numerator: Polynomial, denominator: Polynomial) -> Polynomial:
+    return floor_divide(numerator + denominator - 1, denominator)
+
+
+def minimum(*operands: Polynomial) -> Polynomial:
+    return _extremum("minimum", operands, min)
+
+
+def maximum(*operands: Polynomial) -> Polynomial:
+    return _extremum("maximum", operands, max)
+
+
+def product(factors: Iterable[Polynomial]) -> Polynomial:
+    return reduce(lambda a, b: a * b, factors, number(1))
+
+
+def polynomial_key(polynomial: Polynomial) -> tuple[object, ...]:
+    return tuple((tuple(_atom_key(atom) for atom in monomial), c) for monomial, c in polynomial.terms)
+
+
+def _extremum(kind: str, operands: Iterable[Polynomial], fold: Callable[..., int]) -> Polynomial:
+    """Flatten, drop what another operand differs from only by a constant, and keep the rest sorted."""
+    flat: list[Polynomial] = []
+    for operand in operands:
+        atom = operand.atom
+        flat.extend(atom.operands if isinstance(atom, Extremum) and atom.kind == kind else (operand,))
+    kept: dict[Polynomial, int] = {}  # the polynomial without its constant term -> the best constant term
+    for operand in flat:
+        shape = operand - operand.offset
+        kept[shape] = fold(kept[shape], operand.offset) if shape in kept else operand.offset
+    distinct = sorted((shape + offset for shape, offset in kept.items()), key=polynomial_key)
+    return distinct[0] if len(distinct) == 1 else atomic(Extremum(kind, tuple(distinct)))
+
+
+def _split_multiples(polynomial: Polynomial, divisor: int) -> tuple[Polynomial, Polynomial]:
+    """(whole, rest) with polynomial = whole*divisor + rest and rest keeping no multiple of `divisor`."""
+    whole: dict[Monomial, int] = {}
+    rest: dict[Monomial, int] = {}
+    for monomial, coefficient in polynomial.terms:
+        whole[monomial], rest[monomial] = divmod(coefficient, divisor)
+    return _normal(whole), _normal(rest)
+
+
+def _rebuild_atom(atom: Atom, replace: Callable[[Atom], Polynomial | None]) -> Polynomial:
+    replacement = replace(atom)
+    if replacement is not None:
+        return replacement
+    if isinstance(atom, Opaque):
+        return atom.with_operands(tuple(operand.rebuild(replace) for operand in atom.operands))
+    return atomic(atom)
+
+
+def _nested(atom: Atom) -> Iterator[Atom]:
+    yield atom
+    yield from _nested_strictly(atom)
+
+
+def _nested_strictly(atom: Atom) -> Iterator[Atom]:
+    if isinstance(atom, Opaque):
+        for operand in atom.operands:
+            yield from operand.atoms()
+
+
+def _normal(terms: Mapping[Monomial, int]) -> Polynomial:
+    kept = [(monomial, coefficient) for monomial, coefficient in terms.items() if coefficient]
+    return Polynomial(tuple(sorted(kept, key=lambda term: (len(term[0]), tuple(map(_atom_key, term[0]))))))
+
+
+def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:
+    rest = list(monomial)
+    for atom in factor:
+        if atom not in rest:
+            return None
+        rest.remove(atom)
+    return tuple(rest)
+
+
+def _atom_key(atom: Atom) -> tuple[object, ...]:
+    return atom.sort_key
+
+
+def _show_term(monomial: Monomial, coefficient: int) -> str:
+    factors = [repr(atom) for atom in monomial]
+    if coefficient != 1 or not factors:
+        factors.insert(0, str(coefficient))
+    return "*".join(factors)

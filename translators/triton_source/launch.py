@@ -1,0 +1,122 @@
+"""What the planner hands to the writer of the generated module: device functions and how the host launches them."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from intent.dtypes import DType
+from translators.logical.program import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A view's data pointer: parameter `<view>_ptr`."""
+
+    view: str
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A symbolic extent, by symbol."""
+
+    symbol: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stride:
+    """The stride, in elements, of one axis of a view."""
+
+    view: str
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarArgument:
+    """A runtime scalar parameter of the kernel."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScratchPointer:
+    """Device memory the launcher allocates for an author's `I.buffer`."""
+
+    name: str
+
+
+Argument = Pointer | Size | Stride | ScalarArgument | ScratchPointer
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """Launch parameters on one family of targets."""
+
+    warps: int
+    stages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One `@triton.jit` function and when it is launched.
+
+    `source` is the function's whole text with its decorator left out. Its parameters are those of `arguments` in order (see
+    `names.LaunchNames`), then `constants` as `tl.constexpr`, then, if `wide_index` is true, `INDEX: tl.constexpr` (tl.int64
+    when a view spans 2**31 elements or more, else tl.int32).
+    `grid` (number of programs) and `condition` are Python expressions over size names (`triton.cdiv` allowed). The first variant
+    whose condition holds is launched; the last one's condition is None.
+    """
+
+    function: str
+    source: str
+    arguments: tuple[Argument, ...]
+    constants: tuple[tuple[str, int], ...]
+    grid: str
+    condition: str | None
+    cuda: Tuning
+    hip: Tuning
+    wide_index: bool = True
+    plan: str = ""  # one line for the docstring: which rows stay on chip, what is streamed
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """`elements` is a Python expression over size names and `programs` (the grid of the launched variant)."""
+
+    name: str
+    dtype: DType
+    elements: str
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A fact of the sizes the kernel needs and the host checks: a Python expression and the ValueError's message."""
+
+    expression: str
+    message: str
+
+
+Overlap = Literal["refuse", "snapshot", "same"]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCode:
+    """Everything about one kernel that the module's text needs.
+
+    `overlap` says what the kernel does with a writable view whose memory overlaps another argument's: "same" - correct when the
+    two are the very same elements (in place); "snapshot" - correct if the other argument is first copied; "refuse" - a
+    ValueError that names the limit.
+    `covered` names the outputs proven to be written in full. `stages` gives the logical program, one line per statement group;
+    `traffic` the bytes moved against the array form.
+    `sizes` maps each symbol to the (view, axis) pairs it is read from.
+    """
+
+    kernel: Kernel
+    variants: tuple[Variant, ...]
+    helpers: Mapping[str, str]  # name -> text of a @triton.jit helper, decorator included
+    scratch: tuple[Scratch, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+    overlap: Overlap = "refuse"
+    covered: frozenset[str] = frozenset()
+    stages: tuple[str, ...] = ()
+    traffic: str = ""
