@@ -1,4 +1,5 @@
 """The scalar types of the language. Imports nothing, so that every layer may use them."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
