@@ -2,8 +2,7 @@
 
 Codes are stable. They are numbered by the sections of the language page: 0 the file, 1 definitions and parameters,
 2 literals and dtypes, 3 domains, 4 tensors and shapes, 5 indexing and memory, 6 reductions and scans, 7 contractions,
-8 control flow, 900 legal but unsupported, 950 notes. The entries are in `diagnostic_codes.txt`; `intentc explain` prints
-one.
+8 control flow, 900 legal but unsupported, 950 notes. `diagnostic_codes.txt` holds the entries.
 """
 
 from __future__ import annotations
