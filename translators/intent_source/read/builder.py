@@ -37,6 +37,9 @@ class Builder:
     statements: list[Statement] = field(default_factory=list)
     pure: str | None = None  # inside a structured operation's helper: its name, and effects are errors
     names: dict[Value, str] = field(default_factory=dict)  # the last name bound to each value
+    symbols: frozenset[str] = frozenset()  # the extents that the kernel's parameters name; empty = not known
+    ragged_rows: dict[object, tuple[list[Statement], Operand]] = field(default_factory=dict)
+    enclosing: list[list[Statement]] = field(default_factory=list)  # the open blocks around `statements`
     _serial: int = 0
 
     # ------------------------------------------------------------------------------------------------ values
@@ -74,10 +77,15 @@ class Builder:
     def block(self) -> Iterator[list[Statement]]:
         """Collect the statements of a nested block; use `Block(tuple(collected))` after leaving it."""
         outer, self.statements = self.statements, []
+        self.enclosing.append(outer)
         try:
             yield self.statements
         finally:
-            self.statements = outer
+            self.statements = self.enclosing.pop()
+
+    def is_open(self, block: list[Statement]) -> bool:
+        """Whether what `block` defines is defined here: it is the current block or one around it."""
+        return any(block is other for other in (self.statements, *self.enclosing))
 
     # -------------------------------------------------------------------------------------------- diagnostics
     def reject(self, code: str, message: str, help: str | None = None, fix: Fix | None = None) -> NoReturn:
