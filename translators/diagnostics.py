@@ -1,4 +1,5 @@
 """Diagnostics as data: codes, severities, spans. Rendering belongs to the command line."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -51,3 +52,7 @@ class Rejected(Exception):
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
         self.diagnostic = diagnostic
+
+
+class InternalError(Exception):
+    """A bug of the compiler: a stage gave what its contract rules out. Never raised for a mistake of the author."""

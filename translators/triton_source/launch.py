@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from intent.dtypes import DType
+from translators.diagnostics import Diagnostic
 from translators.logical.program import Kernel
 
 
@@ -108,7 +109,7 @@ class KernelCode:
     ValueError that names the limit.
     `covered` names the outputs proven to be written in full. `stages` gives the logical program, one line per statement group;
     `traffic` the bytes moved against the array form.
-    `sizes` maps each symbol to the (view, axis) pairs it is read from.
+    `sizes` maps each symbol to the (view, axis) pairs it is read from. `notes` is advice to the author.
     """
 
     kernel: Kernel
@@ -120,3 +121,4 @@ class KernelCode:
     covered: frozenset[str] = frozenset()
     stages: tuple[str, ...] = ()
     traffic: str = ""
+    notes: tuple[Diagnostic, ...] = ()
