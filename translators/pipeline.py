@@ -1,0 +1,90 @@
+"""The compiler as plain functions: text in, a module's text and diagnostics out. No files, no device, no printing.
+
+Nothing here imports torch, triton or numpy, and nothing executes the author's file.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from translators.diagnostics import Diagnostic, InternalError, Rejected
+from translators.intent_source.read.read import read_program
+from translators.logical.program import Program
+from translators.options import DEFAULT, Options
+from translators.planning import plan
+from translators.triton_source.launch import KernelCode
+from translators.triton_source.module import write_module
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What reading gives; `program` is None if there are errors."""
+
+    program: Program | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """`source` is the generated module, None if anything was rejected. `codes` has one entry for each kernel planned."""
+
+    source: str | None
+    program: Program | None
+    codes: tuple[KernelCode, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def check_text(text: str, path: str, options: Options = DEFAULT) -> Checked:
+    """Read a file and check every rule of the language, without planning."""
+    result = read_program(text, path, options.constexprs)
+    return Checked(None if rejects(result.diagnostics) else result.program, result.diagnostics)
+
+
+def compile_text(text: str, path: str, options: Options = DEFAULT) -> Compilation:
+    """Compile all kernels of a file into one module. `path` is printed in diagnostics and in the module."""
+    checked = check_text(text, path, options)
+    if checked.program is None:
+        return Compilation(None, None, (), in_order(checked.diagnostics))
+    codes, found = _plan_all(checked.program, options)
+    diagnostics = in_order((*checked.diagnostics, *found))
+    if rejects(diagnostics):
+        return Compilation(None, checked.program, codes, diagnostics)
+    source = write_module(checked.program, codes, options)
+    _check_module(source)
+    return Compilation(source, checked.program, codes, diagnostics)
+
+
+def rejects(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether any of them prevents compilation."""
+    return any(diagnostic.severity != "note" for diagnostic in diagnostics)
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """By place in the text, each once."""
+    distinct = dict.fromkeys(diagnostics)
+    return tuple(sorted(distinct, key=lambda each: (each.span.path, each.span.line, each.span.column, each.code)))
+
+
+def _plan_all(program: Program, options: Options) -> tuple[tuple[KernelCode, ...], tuple[Diagnostic, ...]]:
+    """Plan every kernel, so that one kernel's rejection does not hide another's."""
+    codes: list[KernelCode] = []
+    diagnostics: list[Diagnostic] = []
+    for kernel in program.kernels:
+        try:
+            code = plan(kernel, program, options)
+        except Rejected as rejected:
+            diagnostics.append(rejected.diagnostic)
+        else:
+            codes.append(code)
+            diagnostics.extend(code.notes)
+    return tuple(codes), tuple(diagnostics)
+
+
+def _check_module(source: str) -> None:
+    """The module is at least Python; anything else is a bug of ours that must not reach a file."""
+    try:
+        ast.parse(source)
+    except SyntaxError as error:
+        raise InternalError(f"the generated module is not valid Python: line {error.lineno}: {error.msg}") from error
