@@ -35,8 +35,8 @@ NUMPY_DTYPES: Mapping[str, np.dtype] = {
     "f8e4m3fn": np.dtype(ml_dtypes.float8_e4m3fn), "f8e5m2": np.dtype(ml_dtypes.float8_e5m2),
 }  # fmt: skip
 
-# Sizes of a kernel's symbols in order of appearance when the file lists no CASES: not a multiple of any block, then powers
-# of two that the interpreter gets through quickly.
+# Sizes of a kernel's symbols, in order of appearance, when the file lists no CASES: not a multiple of any block, then
+# powers of two that the interpreter gets through quickly.
 TAILS = (5, 37, 19, 11, 7, 3)
 MULTIPLES = (4, 32, 16, 16, 8, 4)
 
@@ -128,7 +128,7 @@ class Sample:
         return tuple(parameter for parameter in self.parameters if not isinstance(parameter, ConstexprParameter))
 
 
-# ------------------------------------------------------------------------------------------------------------- discovery
+# ------------------------------------------------------------------------------------------------------------ discovery
 @cache
 def samples(folder: Path = SAMPLES) -> tuple[Sample, ...]:
     """Every kernel of every file of the folder, in order of file name, then of appearance."""
@@ -164,7 +164,7 @@ def _parameters(definition: Definition) -> Iterator[Parameter]:
             yield ScalarParameter(name, annotation)
 
 
-# ----------------------------------------------------------------------------------------------------------------- cases
+# ---------------------------------------------------------------------------------------------------------------- cases
 def cases(sample: Sample) -> tuple[Case, ...]:
     """The file's CASES that give every symbol of this kernel, or tails, multiples, ones, and each size zero in turn."""
     listed: Sequence[Case] | None = getattr(sample.module, "CASES", None)
@@ -202,7 +202,7 @@ def every_case(selected: Callable[[Sample], bool] = lambda sample: True) -> Iter
                 yield f"{sample.identity}[{case_identity(case)}]", sample, case
 
 
-# ---------------------------------------------------------------------------------------------------------------- inputs
+# --------------------------------------------------------------------------------------------------------------- inputs
 def arguments(sample: Sample, case: Case, seed: int = 0) -> dict[str, object]:
     """Values of the In and InOut views and of the runtime scalars, by name, in declaration order."""
     rng = np.random.default_rng([seed, *sample.identity.encode()])
@@ -281,7 +281,7 @@ def _sprinkle(value: object, rng: np.random.Generator) -> np.ndarray:
     return array
 
 
-# -------------------------------------------------------------------------------------------------------------- expected
+# ------------------------------------------------------------------------------------------------------------- expected
 def expected(sample: Sample, case: Case, values: Mapping[str, object]) -> Arrays:
     """What the file's NumPy statement gives: every Out and InOut view by name."""
     statement = getattr(sample.module, f"{sample.kernel}_reference", None) or sample.module.reference
