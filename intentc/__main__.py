@@ -1,0 +1,105 @@
+"""Entry point: finds the command that is asked for, imports only that one, and gives every outcome an exit status.
+
+0 done; 1 the input was rejected, or drifted under --check; 2 usage, configuration, input or output; 3 a bug of the
+compiler.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Annotated, Final
+
+import typer
+
+from intentc import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a command's function is, and the line `intentc --help` has for it."""
+
+    module: str
+    function: str
+    summary: str
+
+
+COMMANDS: Final = {
+    "compile": Entry("intentc.commands.compile", "compile_command", "Compile Intent kernels to a Triton module."),
+    "check": Entry("intentc.commands.check", "check_command", "Report what is wrong in Intent kernels; write nothing."),
+    "run": Entry("intentc.commands.run", "run_command", "Run a kernel once on random inputs and compare."),
+    "verify": Entry(
+        "intentc.commands.verify", "verify_command", "Compare a kernel with its reference over many shapes."
+    ),
+    "explain": Entry("intentc.commands.explain", "explain_command", "Explain a diagnostic code, or a file's plan."),
+    "doctor": Entry("intentc.commands.doctor", "doctor_command", "Examine the installation."),
+}
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    arguments = sys.argv[1:]
+    try:
+        application(_wanted(arguments))(prog_name="intentc")
+    except BrokenPipeError:
+        # The reader of our output went away; keep the interpreter from complaining while it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:
+        from intentc.failure import report_failure
+
+        sys.exit(report_failure(error, arguments))
+
+
+def application(wanted: Sequence[str]) -> typer.Typer:
+    """The command line, in which only the commands in `wanted` can run and the others merely have their help line."""
+    app = typer.Typer(
+        name="intentc",
+        help="Compile Intent kernels to standalone Triton modules.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    for name, entry in COMMANDS.items():
+        function = _load(entry) if name in wanted else _placeholder
+        app.command(name, help=None if name in wanted else entry.summary)(function)
+    return app
+
+
+def _wanted(arguments: Sequence[str]) -> Sequence[str]:
+    """The command named on the command line; all of them when a shell asks for completions."""
+    if "_INTENTC_COMPLETE" in os.environ:
+        return tuple(COMMANDS)
+    return [argument for argument in arguments if not argument.startswith("-")][:1]
+
+
+def _load(entry: Entry) -> Callable[..., None]:
+    function: Callable[..., None] = getattr(import_module(entry.module), entry.function)
+    return function
+
+
+def _placeholder() -> None:
+    """Stands for a command that is listed but not invoked."""
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"intentc {__version__}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Compile Intent kernels to standalone Triton modules."""
+
+
+if __name__ == "__main__":
+    main()

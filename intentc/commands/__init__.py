@@ -1,0 +1,1 @@
+"""One module for each command. They are imported when they are invoked, never together."""
