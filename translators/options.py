@@ -18,8 +18,8 @@ TARGETS: Final = ("cuda:90", "cuda:80", "hip:gfx942")
 class Options:
     """`constexprs` maps NAME, or KERNEL.NAME for one kernel only, to a bool, int, float or enum member's name.
 
-    `numerics` grants the permissions of the language page, section 8; `targets` are those the module must serve; `arm` says
-    which of the host (NumPy) and device functions the module has.
+    `numerics` grants the permissions of the language page, section 8; `targets` are those the module must serve; `arm`
+    says which of the host (NumPy) and device functions the module has.
     """
 
     constexprs: Mapping[str, object] = field(default_factory=dict)

@@ -16,6 +16,7 @@ from translators.options import DEFAULT, Options
 from translators.planning import plan
 from translators.triton_source.launch import KernelCode
 from translators.triton_source.module import write_module
+from translators.triton_source.module_options import ModuleOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """`source` is the generated module, None if anything was rejected. `codes` has one entry for each kernel planned."""
+    """`source` is the generated module, None if anything was rejected; `codes` has each kernel that was planned."""
 
     source: str | None
     program: Program | None
@@ -51,7 +52,7 @@ def compile_text(text: str, path: str, options: Options = DEFAULT) -> Compilatio
     diagnostics = in_order((*checked.diagnostics, *found))
     if rejects(diagnostics):
         return Compilation(None, checked.program, codes, diagnostics)
-    source = write_module(checked.program, codes, options)
+    source = write_module(checked.program, codes, ModuleOptions(options.arm, options.targets))
     _check_module(source)
     return Compilation(source, checked.program, codes, diagnostics)
 
