@@ -1,0 +1,92 @@
+"""Writes the generated module: one Python file that needs torch, triton and numpy only.
+
+In: the logical program (names, docstrings) and the planner's `KernelCode` of every kernel, whose device functions are final
+text. Out: the module's text, formatted as `ruff format --line-length 120` would. What the device functions compute is not
+this file's business; `module_runtime` has the text that all modules share, `module_kernels` what depends on a kernel.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from translators.logical.program import Program
+from translators.logical.types import View
+from translators.triton_source.launch import KernelCode
+from translators.triton_source.module_docstring import module_docstring
+from translators.triton_source.module_kernels import device_functions, dtype_name, host_text, needs_size_keywords
+from translators.triton_source.module_layout import collection, string
+from translators.triton_source.module_names import KernelNames, module_names
+from translators.triton_source.module_options import ModuleOptions
+from translators.triton_source.module_runtime import AFTER_KERNELS, BEFORE_KERNELS, needed
+from translators.triton_source.module_selfcheck import self_check
+
+__all__ = ["ModuleOptions", "write_module"]
+
+_LOW_PRECISION = ("bf16", "f8e4m3fn", "f8e5m2")
+_IMPORTS = (
+    ("contextlib[.]", "import contextlib"),
+    ("functools[.]", "import functools"),
+    ("itertools[.]", "import itertools"),
+    ("math[.]", "import math"),
+    ("numbers[.]", "import numbers"),
+    ("os[.]", "import os"),
+    ("sys[.]", "import sys"),
+    ("Callable\\b", "from collections.abc import Callable"),
+    ("NamedTuple\\b", "from typing import NamedTuple"),
+)
+
+
+def write_module(program: Program, codes: Sequence[KernelCode], options: ModuleOptions = ModuleOptions()) -> str:
+    """The whole text of the generated module."""
+    all_names = module_names(codes, options.arm)
+    pairs = list(zip(codes, all_names, strict=True))
+    features = _features(codes, options)
+    device = [text for code, names in pairs for text in device_functions(code, names)]
+    host = [text for code, names in pairs for text in host_text(code, names)]
+    checks = self_check(pairs, options, features)
+    after = needed(AFTER_KERNELS, "\n".join([*host, *checks]), features)
+    before = needed(BEFORE_KERNELS, "\n".join([*host, *after, *checks]), features)
+    body = [*dict.fromkeys(device), *before, *host, *after, *checks]
+    public = collection("__all__ = [", [string(name) for names in all_names for name in names.public.all], "]")
+    head = [module_docstring(program, pairs, options) + "\n" + _imports("\n".join(body)), public]
+    return "\n\n".join(head) + "\n\n\n" + _spaced(body)
+
+
+def _features(codes: Sequence[KernelCode], options: ModuleOptions) -> frozenset[str]:
+    """The words that select lines of the shared part."""
+    views = [view for code in codes for view in code.kernel.views]
+    facts = {
+        "host": options.arm != "device",
+        "device": options.arm != "host",
+        "scalars": any(code.kernel.scalars for code in codes),
+        "requirements": any(code.requirements for code in codes),
+        "outonly": any(needs_size_keywords(code) for code in codes),
+        "same": any(code.overlap == "same" for code in codes),
+        "snapshot": any(code.overlap == "snapshot" for code in codes),
+        **_view_features(views),
+    }
+    return frozenset(name for name, holds in facts.items() if holds)
+
+
+def _view_features(views: Sequence[View]) -> dict[str, bool]:
+    return {
+        "low": any(view.dtype.name in _LOW_PRECISION for view in views),
+        "strides": any(view.strides is not None for view in views),
+        "alias": any(view.alias for view in views),
+        "noalias": any(view.noalias for view in views),
+    }
+
+
+def _imports(body: str) -> str:
+    standard = [line for word, line in _IMPORTS if re.search(rf"(?<![\w.]){word}", body)]
+    numpy = ["import numpy as np"] if re.search(r"(?<![\w.])np\.", body) else []
+    return "\n".join([*standard, "", *numpy, "import torch", "import triton", "import triton.language as tl"])
+
+
+def _spaced(body: Sequence[str]) -> str:
+    """Two blank lines around definitions, none between consecutive constants."""
+    text = ""
+    for piece in body:
+        text += piece.strip("\n") + "\n\n\n"
+    return text.rstrip("\n") + "\n"

@@ -1,0 +1,297 @@
+"""The text of one kernel in a generated module: device functions, launcher, declaration, public wrappers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from intent.dtypes import DType
+from translators.algebra.polynomial import Polynomial, Symbol
+from translators.logical.types import View
+from translators.triton_source.launch import Argument, KernelCode, Pointer, ScalarArgument, Size, Stride, Variant
+from translators.triton_source.module_layout import call, collection, string, tuple_text
+from translators.triton_source.module_names import MODULE_LEVEL, KernelNames, out_only_symbols, renamed, view_symbols
+from translators.triton_source.names import Scope
+
+_TORCH_NAMES = {
+    "index": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64", "i8": "int8", "i16": "int16",
+    "i32": "int32", "i64": "int64", "f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16",
+    "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "bool": "bool",
+}  # fmt: skip
+
+
+def dtype_name(dtype: DType) -> str:
+    """The dtype's name in torch and NumPy."""
+    return _TORCH_NAMES[dtype.name]
+
+
+def device_functions(code: KernelCode, names: KernelNames) -> list[str]:
+    """The helpers and jit functions, each once."""
+    helpers = [renamed(text, names.functions).strip("\n") for text in code.helpers.values()]
+    variants = [_jit(code, variant, names) for variant in _distinct(code.variants)]
+    return helpers + variants
+
+
+def host_text(code: KernelCode, names: KernelNames) -> list[str]:
+    """Launcher, declaration and wrappers, in this order."""
+    return [launcher(code, names), declaration(code, names), *wrappers(code, names)]
+
+
+# ------------------------------------------------------------------------------------------------------ device functions
+def _distinct(variants: Sequence[Variant]) -> list[Variant]:
+    """Buckets of one form differ in their block sizes only and share a function."""
+    return list({variant.function: variant for variant in variants}.values())
+
+
+def _jit(code: KernelCode, variant: Variant, names: KernelNames) -> str:
+    free = [string(names.launch.argument(argument)) for argument in variant.arguments if _unspecialised(code, argument)]
+    decorator = call("@triton.jit(", [collection("do_not_specialize=[", free, "]")]) if free else "@triton.jit"
+    if len(decorator.splitlines()[0]) > 120 or "\n" in decorator:
+        decorator = "@triton.jit(\n" + collection("do_not_specialize=[", free, "]", indent=4) + "\n)"
+    return decorator + "\n" + renamed(variant.source, names.functions).strip("\n")
+
+
+def _unspecialised(code: KernelCode, argument: Argument) -> bool:
+    """Scalars, and sizes whose divisibility no wide access can use: those that never count the elements of a row."""
+    match argument:
+        case ScalarArgument():
+            return True
+        case Size(symbol):
+            return symbol not in row_sizes(code)
+        case _:
+            return False
+
+
+def row_sizes(code: KernelCode) -> list[str]:
+    """Symbols that are the innermost extent of a view of the highest rank: the large arrays."""
+    views = code.kernel.views
+    rank = max((view.rank for view in views), default=0)
+    innermost = (view.shape[-1].atom for view in views if view.rank == rank and rank > 0)
+    return list(dict.fromkeys(atom.name for atom in innermost if isinstance(atom, Symbol)))
+
+
+# -------------------------------------------------------------------------------------------------------------- launcher
+def launcher(code: KernelCode, names: KernelNames) -> str:
+    scope = Scope(
+        [*names.launch.parameters.values(), *names.launch.sizes.values(), *MODULE_LEVEL, *names.functions.values()]
+    )
+    plan, arguments, index = scope.name("plan"), scope.name("arguments"), scope.name("index")
+    views = [local(view.name, names) for view in code.kernel.views]
+    parameters = [*views, *(local(s.name, names) for s in code.kernel.scalars), *names.launch.sizes.values()]
+    same = len({variant.arguments for variant in code.variants}) == 1
+    lines = [call(f"def {names.launcher}(", parameters, "):")]
+    if any(variant.wide_index for variant in code.variants):
+        lines.append(f"    {index} = _index_type({', '.join(views)})")
+    lines += _choice(code, names, (plan, arguments, index), same)
+    if code.scratch:
+        lines.append(f"    programs = {plan}.programs")
+    lines += [_scratch_line(code, names, position) for position in range(len(code.scratch))]
+    if same:
+        lines.append(_argument_tuple(code.variants[0], arguments, names, 4))
+    sizes = [names.launch.sizes[symbol] for symbol in row_sizes(code)]
+    lines.append(f"    if {plan}.programs > 0:")
+    launch = [
+        plan,
+        tuple_text(views),
+        arguments,
+        f"sizes={_tuple(sizes)}",
+        f"unit_strides={_tuple(_unit_strides(code, names))}",
+    ]
+    lines.append(call("_launch(", launch, indent=8))
+    return "\n".join(lines)
+
+
+def _choice(code: KernelCode, names: KernelNames, locals_: tuple[str, str, str], same: bool) -> list[str]:
+    plan, arguments, index = locals_
+    lines: list[str] = []
+    for variant in code.variants:
+        indent = 4 if variant.condition is None and not lines else 8
+        if variant.condition is not None:
+            lines.append(f"    {'elif' if lines else 'if'} {variant.condition}:")
+        elif lines:
+            lines.append("    else:")
+        lines.append(_plan_line(variant, names, (plan, index), indent))
+        if not same:
+            lines.append(_argument_tuple(variant, arguments, names, indent))
+        if variant.condition is None:
+            break
+    return lines
+
+
+def _plan_line(variant: Variant, names: KernelNames, locals_: tuple[str, str], indent: int) -> str:
+    plan, index = locals_
+    blocks = [f'"{name}": {value}' for name, value in variant.constants]
+    blocks += [f'"INDEX": {index}'] if variant.wide_index else []
+    tunings = [f"{name}=({t.warps}, {t.stages})" for name, t in (("cuda", variant.cuda), ("hip", variant.hip))]
+    items = [names.device_function(variant), variant.grid, collection("{", blocks, "}"), *tunings]
+    return call(f"{plan} = _Plan(", items, indent=indent)
+
+
+def _argument_tuple(variant: Variant, target: str, names: KernelNames, indent: int) -> str:
+    return collection(f"{target} = (", _argument_items(variant.arguments, names), indent=indent)
+
+
+def _argument_items(arguments: Sequence[Argument], names: KernelNames) -> list[str]:
+    """All strides of a view in a row are written `*x.stride()`."""
+    items: list[str] = []
+    for position, argument in enumerate(arguments):
+        if not isinstance(argument, Stride):
+            items.append(_argument_text(argument, names))
+            continue
+        before = [Stride(argument.view, axis) for axis in range(argument.axis)]
+        if list(arguments[position - len(before) : position]) == before and before:
+            items[-1] = f"*{local(argument.view, names)}.stride()[:{argument.axis + 1}]"
+        else:
+            items.append(f"{local(argument.view, names)}.stride({argument.axis})")
+    return items
+
+
+def _argument_text(argument: Argument, names: KernelNames) -> str:
+    match argument:
+        case Pointer(view=name) | ScalarArgument(name=name):
+            return local(name, names)
+        case _:
+            return names.launch.argument(argument)
+
+
+def _scratch_line(code: KernelCode, names: KernelNames, position: int) -> str:
+    scratch = code.scratch[position]
+    first = local(code.kernel.views[0].name, names)
+    return call(
+        f"{scratch.name}_ptr = _scratch(",
+        [scratch.elements, f"torch.{dtype_name(scratch.dtype)}", f"{first}.device"],
+        indent=4,
+    )
+
+
+def _unit_strides(code: KernelCode, names: KernelNames) -> list[str]:
+    """The innermost strides that some device function takes."""
+    innermost = {(view.name, view.rank - 1) for view in code.kernel.views}
+    taken = (argument for variant in code.variants for argument in variant.arguments if isinstance(argument, Stride))
+    chosen = (names.launch.argument(stride) for stride in taken if (stride.view, stride.axis) in innermost)
+    return [string(name) for name in dict.fromkeys(chosen)]
+
+
+def local(parameter: str, names: KernelNames) -> str:
+    """The name of a kernel parameter inside launchers and wrappers."""
+    name = names.launch.parameters[parameter]
+    return f"{name}_2" if name in MODULE_LEVEL or name in names.functions.values() else name
+
+
+def _tuple(items: Sequence[str]) -> str:
+    return tuple_text(items) if items else "()"
+
+
+# ----------------------------------------------------------------------------------------------------------- declaration
+def declaration(code: KernelCode, names: KernelNames) -> str:
+    items = [
+        string(code.kernel.name),
+        collection("views=(", [_view(view, names) for view in code.kernel.views], indent=4).lstrip(),
+    ]
+    items.append(f"launch={names.launcher}")
+    if code.kernel.scalars:
+        scalars = [f"({string(scalar.name)}, {string(dtype_name(scalar.dtype))})" for scalar in code.kernel.scalars]
+        items.append(f"scalars={tuple_text(scalars)}")
+    if code.requirements:
+        items.append(_requirements(code, names))
+    if code.covered:
+        items.append(f"covered={tuple_text([string(name) for name in sorted(code.covered)])}")
+    if code.overlap != "refuse":
+        items.append(f"overlap={string(code.overlap)}")
+    flat = f"{names.declaration} = _Kernel({', '.join(items)})"
+    if len(flat) <= 120 and "\n" not in flat:
+        return flat
+    return f"{names.declaration} = _Kernel(\n" + "".join(f"    {item},\n" for item in items) + ")"
+
+
+def _view(view: View, names: KernelNames) -> str:
+    shape = [_extent(extent, names) for extent in view.shape]
+    items = [string(view.name), string(dtype_name(view.dtype)), _tuple(shape), string(view.direction)]
+    if view.strides is not None:
+        items.append(f"strides={_tuple([_stride(stride, names) for stride in view.strides])}")
+    if view.alias:
+        items.append(f"alias={string(view.alias)}")
+    if view.noalias:
+        items.append("noalias=True")
+    return f"_View({', '.join(items)})"
+
+
+def _extent(extent: Polynomial, names: KernelNames) -> str:
+    atom = extent.atom
+    return string(names.launch.sizes[atom.name]) if isinstance(atom, Symbol) else str(extent.constant)
+
+
+def _stride(stride: int | str | None, names: KernelNames) -> str:
+    return string(names.launch.sizes.get(stride, stride)) if isinstance(stride, str) else str(stride)
+
+
+def _requirements(code: KernelCode, names: KernelNames) -> str:
+    sizes = ", ".join(names.launch.sizes.values())
+    pairs = [f"(lambda {sizes}: {fact.expression}, {string(fact.message)})" for fact in code.requirements]
+    flat = f"requirements={tuple_text(pairs)}"
+    if len(flat) <= 114:
+        return flat
+    return "requirements=(\n" + "".join(f"        {pair},\n" for pair in pairs) + "    )"
+
+
+# -------------------------------------------------------------------------------------------------------------- wrappers
+def wrappers(code: KernelCode, names: KernelNames) -> list[str]:
+    public = names.public
+    host = [
+        _wrapper(code, names, name, "_host_call", name == public.host_out)
+        for name in (public.host, public.host_out)
+        if name
+    ]
+    pair = [name for name in (public.device, public.device_out) if name]
+    return host + [_wrapper(code, names, name, "_device_call", name == public.device_out) for name in pair]
+
+
+def _wrapper(code: KernelCode, names: KernelNames, name: str, target: str, out_form: bool) -> str:
+    keywords = [] if out_form else [names.launch.sizes[symbol] for symbol in out_only_symbols(code.kernel.views)]
+    parameters = [
+        local(parameter.name, names)
+        for parameter in code.kernel.parameters
+        if out_form or not isinstance(parameter, View) or parameter.direction != "Out"
+    ]
+    parameters += ["*", *(f"{size}=None" for size in keywords)] if keywords else []
+    arrays = [_array(view, names, out_form) for view in code.kernel.views]
+    items = [names.declaration, tuple_text(arrays)]
+    if code.kernel.scalars:
+        items.append(tuple_text([local(scalar.name, names) for scalar in code.kernel.scalars]))
+    items += [f"{size}={size}" for size in keywords]
+    result = "" if out_form or not any(view.direction == "Out" for view in code.kernel.views) else "return "
+    lines = [call(f"def {name}(", parameters, "):"), _wrapper_docstring(code, target, out_form)]
+    return "\n".join([*lines, call(f"{result}{target}(", items, indent=4)])
+
+
+def _array(view: View, names: KernelNames, out_form: bool) -> str:
+    return "None" if view.direction == "Out" and not out_form else local(view.name, names)
+
+
+def _wrapper_docstring(code: KernelCode, target: str, out_form: bool) -> str:
+    kind = "NumPy arrays" if target == "_host_call" else "Device arrays (torch, CuPy)"
+    outputs = [view_text(view) for view in code.kernel.views if view.direction == "Out"]
+    updated = [view.name for view in code.kernel.views if view.direction == "InOut"]
+    written = [view.name for view in code.kernel.views if view.direction != "In"]
+    if out_form:
+        return f'    """{kind}; writes {", ".join(written)}."""'
+    parts = [f"returns {', '.join(outputs)}"] if outputs else []
+    parts += [f"updates {', '.join(updated)}"] if updated else []
+    text = f'    """{kind}; {"; ".join(parts)}."""' if parts else f'    """{kind}."""'
+    return (
+        text
+        if len(text) <= 120
+        else f'    """{kind}; returns {", ".join(view.name for view in code.kernel.views if view.direction == "Out")}."""'
+    )
+
+
+def view_text(view: View) -> str:
+    """`x[M, N] f32`."""
+    return f"{view.name}[{', '.join(map(repr, view.shape))}] {view.dtype.name}"
+
+
+def needs_size_keywords(code: KernelCode) -> bool:
+    return bool(out_only_symbols(code.kernel.views))
+
+
+def symbols(code: KernelCode) -> list[str]:
+    return list(dict.fromkeys(symbol for view in code.kernel.views for symbol in view_symbols(view)))

@@ -1,0 +1,488 @@
+"""The part of a generated module that does not depend on the kernel: checks, transfers, launch.
+
+Each piece is emitted only if something above it calls it. A line that ends in `#? a b` is kept if the module has feature a or
+b, and one that ends in `#? !a` if it lacks a; the marker itself is never emitted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+MARKER = re.compile(r"\s*#\? (.*)$")
+
+VIEW = '''
+class _View(NamedTuple):
+    """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
+
+    name: str
+    dtype: str
+    shape: tuple
+    direction: str
+    strides: tuple = ()  # in elements: number, name of a size or None for a free one  #? strides
+    alias: str = ""  # views of one group lie in one allocation  #? alias
+    noalias: bool = False  # the caller promises that no other argument overlaps it  #? noalias
+'''
+
+KERNEL = '''
+class _Kernel(NamedTuple):
+    """What the wrappers know of a kernel."""
+
+    name: str
+    views: tuple
+    launch: Callable
+    scalars: tuple = ()  # (name, dtype)  #? scalars
+    requirements: tuple = ()  # (predicate of the sizes, message)  #? requirements
+    covered: tuple = ()  # outputs that are written in full
+    overlap: str = "refuse"  # what happens to a written array that shares memory with another argument  #? same snapshot
+'''
+
+PLAN = '''
+class _Plan(NamedTuple):
+    """A device function, its number of programs and block sizes, and (warps, stages) by vendor."""
+
+    kernel: Callable
+    programs: int
+    blocks: dict
+    cuda: tuple
+    hip: tuple
+'''
+
+CARRIERS = """
+# NumPy has no such types: their bits travel in integers.
+_CARRIERS = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
+"""
+
+INTEGERS = """
+_INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+"""
+
+COMPILED = """
+_COMPILED = set()  # launch keys of what this process has compiled
+"""
+
+HOST_CALL = '''
+def _host_call(kernel, arrays, scalars=(), **sizes):  #? scalars
+def _host_call(kernel, arrays, **sizes):  #? !scalars
+    """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
+    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays)]
+    sizes = _check(kernel, arrays, sizes)
+    scalars = _scalars(kernel, scalars)  #? scalars
+    _check_overlap(kernel, arrays)
+    tensors = _upload(kernel, arrays, sizes)
+    _run(kernel, tensors, scalars, sizes)  #? scalars
+    _run(kernel, tensors, sizes)  #? !scalars
+    return _download(kernel, arrays, tensors)
+'''
+
+DEVICE_CALL = '''
+def _device_call(kernel, arrays, scalars=(), **sizes):  #? scalars
+def _device_call(kernel, arrays, **sizes):  #? !scalars
+    """Run on device arrays, in place and on the current stream."""
+    with _stream(arrays):
+        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays)]
+        sizes = _check(kernel, tensors, sizes)
+        scalars = _scalars(kernel, scalars)  #? scalars
+        device = _common_device(kernel, tensors)
+        copies = _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])  #? snapshot
+        tensors = [t.clone() if view.name in copies else t for view, t in zip(kernel.views, tensors)]  #? snapshot
+        _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])  #? !snapshot
+        results = []
+        for position, (view, array) in enumerate(zip(kernel.views, arrays)):
+            if array is None:
+                tensors[position] = _empty(view, sizes, device)
+                results.append(_like_inputs(tensors[position], arrays))  #? low
+                results.append(tensors[position])  #? !low
+        _run(kernel, tensors, scalars, sizes)  #? scalars
+        _run(kernel, tensors, sizes)  #? !scalars
+        return _unwrap(results)
+'''
+
+CHECK_NUMPY = '''
+def _check_numpy(kernel, view, array):
+    """An output that is still to be allocated is None."""
+    if array is None:
+        return None
+    if not isinstance(array, (np.ndarray, np.generic)):
+        raise TypeError(f"{kernel.name}: {view.name} must be a NumPy array, not {type(array).__name__}")
+    if view.direction != "In" and not array.flags.writeable:
+        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only")
+    return np.asarray(array)
+'''
+
+TENSOR = '''
+def _tensor(kernel, view, array):
+    """A torch tensor over the memory of a device array; None stands for an output that is still to be allocated."""
+    if array is None or isinstance(array, torch.Tensor):
+        tensor = array
+    elif hasattr(array, "__cuda_array_interface__"):
+        tensor = torch.as_tensor(array)
+    elif hasattr(array, "__dlpack__"):
+        tensor = torch.from_dlpack(array)
+    else:
+        raise TypeError(f"{kernel.name}: {view.name} must be a device array, not {type(array).__name__}")
+    if tensor is not None and view.dtype in _CARRIERS and _dtype_name(tensor) == _CARRIERS[view.dtype]:  #? low
+        return tensor.view(getattr(torch, view.dtype))  #? low
+    return tensor
+'''
+
+LIKE_INPUTS = '''
+def _like_inputs(tensor, arrays):
+    """Arrays of a library without bfloat16 and float8 come as integers of their width, and so do its results."""
+    integers = any(_dtype_name(array) in _CARRIERS.values() for array in arrays if array is not None)
+    if integers and _dtype_name(tensor) in _CARRIERS:
+        return tensor.view(getattr(torch, _CARRIERS[_dtype_name(tensor)]))
+    return tensor
+'''
+
+DTYPE_NAME = """
+def _dtype_name(array):
+    return str(array.dtype).removeprefix("torch.") if isinstance(array, torch.Tensor) else array.dtype.name
+"""
+
+COMMON_DEVICE = '''
+def _common_device(kernel, tensors):
+    """The device that all arguments are on: a GPU, or the CPU under the interpreter."""
+    devices = {tensor.device: view.name for view, tensor in zip(kernel.views, tensors) if tensor is not None}
+    if len(devices) > 1:
+        places = ", ".join(f"{name} on {device}" for device, name in devices.items())
+        raise ValueError(f"{kernel.name}: the arguments are on different devices: {places}")
+    device = next(iter(devices), torch.device(_device()))
+    if device.type != _device():
+        raise ValueError(f"{kernel.name}: {devices[device]} is on {device}, expected an array on {_device()}")
+    return device
+'''
+
+STREAM = '''
+def _stream(arrays):
+    """CuPy's current stream if CuPy arrays are among the arguments, else torch's current stream."""
+    cupy = sys.modules["cupy"] if "cupy" in sys.modules else None
+    if cupy is None or not any(isinstance(array, cupy.ndarray) for array in arrays):
+        return contextlib.nullcontext()
+    pointer = cupy.cuda.get_current_stream().ptr
+    return torch.cuda.stream(torch.cuda.ExternalStream(pointer) if pointer else torch.cuda.default_stream())
+'''
+
+CHECK = '''
+def _check(kernel, arrays, sizes):
+    """Hold every array against its declaration; the result maps each size name to its value."""
+    for name, size in sizes.items():  #? outonly
+        if not isinstance(size, numbers.Integral) or size < 0:  #? outonly
+            raise ValueError(f"{kernel.name}: pass the size {name} of the output as {name}=..., not {size}")  #? outonly
+    for view, array in zip(kernel.views, arrays):
+        if array is not None:
+            _check_array(kernel, view, array, sizes)
+    for holds, message in kernel.requirements:  #? requirements
+        if not holds(**sizes):  #? requirements
+            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")  #? requirements
+    return sizes
+'''
+
+CHECK_ARRAY = """
+def _check_array(kernel, view, array, sizes):
+    dtype, shape = _dtype_name(array), tuple(array.shape)
+    if dtype != view.dtype and not (view.dtype in _CARRIERS and dtype == _CARRIERS[view.dtype]):  #? low
+    if dtype != view.dtype:  #? !low
+        raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
+    if len(shape) != len(view.shape):
+        raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
+    for axis, (extent, size) in enumerate(zip(view.shape, shape)):
+        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
+        if size != expected:
+            known = expected if extent == expected else f"{extent} = {expected}"
+            raise ValueError(f"{kernel.name}: axis {axis} of {view.name} must be {known}, not {size} (shape {shape})")
+    for axis, (stride, actual) in enumerate(zip(view.strides, _strides(array))):  #? strides
+        expected = sizes.setdefault(stride, actual) if isinstance(stride, str) else stride  #? strides
+        if expected is not None and actual != expected and shape[axis] > 1:  #? strides
+            raise ValueError(f"{kernel.name}: stride {axis} of {view.name} must be {expected}, not {actual}")  #? strides
+"""
+
+STRIDES = '''
+def _strides(array):
+    """In elements."""
+    return array.stride() if isinstance(array, torch.Tensor) else [s // array.itemsize for s in array.strides]
+'''
+
+SCALARS = '''
+def _scalars(kernel, values):
+    return [_scalar(kernel, name, dtype, value) for (name, dtype), value in zip(kernel.scalars, values)]
+
+
+def _scalar(kernel, name, dtype, value):
+    """A Python number that the dtype can hold."""
+    kind = bool if dtype == "bool" else numbers.Integral if "int" in dtype else numbers.Real
+    if not isinstance(value, (kind, np.bool_) if kind is bool else kind):
+        raise TypeError(f"{kernel.name}: {name} must be a number of dtype {dtype}, not {value!r}")
+    if kind is not numbers.Integral:
+        return bool(value) if kind is bool else float(value)
+    if not torch.iinfo(getattr(torch, dtype)).min <= value <= torch.iinfo(getattr(torch, dtype)).max:
+        raise ValueError(f"{kernel.name}: {name} must fit {dtype}, but is {value}")
+    return int(value)
+'''
+
+CHECK_OVERLAP = '''
+def _check_overlap(kernel, arrays):
+    """Refuse a written array that shares memory with another argument in a way the kernel does not support."""  #? !snapshot
+    """The names of inputs to copy, as an output shares their memory; an overlap without support is refused."""  #? snapshot
+    copies = set()  #? snapshot
+    given = [(view, array) for view, array in zip(kernel.views, arrays) if array is not None]
+    for (first, a), (second, b) in itertools.combinations(given, 2):
+        if first.alias and first.alias == second.alias and _allocation(a) != _allocation(b):  #? alias
+            raise ValueError(f"{kernel.name}: {first.name} and {second.name} must lie in one allocation")  #? alias
+        written = [view.name for view in (first, second) if view.direction != "In"]
+        promised = first.noalias or second.noalias  #? noalias
+        if not (written or promised) or not np.shares_memory(a, b):  #? noalias
+        if not written or not np.shares_memory(a, b):  #? !noalias
+            continue
+        if kernel.overlap == "same" and not promised and _elements(a) == _elements(b):  #? same&noalias
+        if kernel.overlap == "same" and _elements(a) == _elements(b):  #? same&!noalias
+            continue  #? same
+        if kernel.overlap == "snapshot" and not promised and len(written) == 1:  #? snapshot&noalias
+        if kernel.overlap == "snapshot" and len(written) == 1:  #? snapshot&!noalias
+            copies.add(first.name if first.direction == "In" else second.name)  #? snapshot
+            continue  #? snapshot
+        raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
+    return copies  #? snapshot
+'''
+
+ALLOCATION = '''
+def _allocation(array):
+    """Where the memory that the array is a part of begins."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    if isinstance(array.base, _Addresses):  # libraries do not say where a device allocation begins  #? device
+        return None  #? device
+    return array.__array_interface__["data"][0]
+'''
+
+ELEMENTS = '''
+def _elements(array):
+    """Equal for arrays of the same elements in the same order."""
+    return array.__array_interface__["data"][0], array.strides, array.shape, array.dtype
+'''
+
+ADDRESSES = '''
+class _Addresses:
+    """A device tensor's addresses as a NumPy array that is never read, for NumPy's test of shared memory."""
+
+    def __init__(self, tensor):
+        size = tensor.element_size()
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (tensor.data_ptr(), False),
+            "typestr": f"|V{size}",
+            "shape": tuple(tensor.shape),
+            "strides": tuple(size * stride for stride in tensor.stride()),
+        }
+
+    @classmethod
+    def of(cls, tensor):
+        return None if tensor is None else np.array(cls(tensor), copy=False)
+'''
+
+UPLOAD = '''
+def _upload(kernel, arrays, sizes):
+    """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
+    device, memory, tensors = _device(), {}, []
+    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays)]
+    read = {key for view, key in zip(kernel.views, keys) if view.direction != "Out"}
+    for view, array, key in zip(kernel.views, arrays, keys):
+        if key not in memory:
+            memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
+        tensors.append(memory[key])
+    return tensors
+
+
+def _key(kernel, view, array):
+    """Arguments with equal keys share device memory."""
+    shared = view.direction == "In" or array is not None and kernel.overlap == "same"  #? same
+    return _elements(array) if shared else view.name  #? same
+    return _elements(array) if view.direction == "In" else view.name  #? !same
+'''
+
+TO_DEVICE = '''
+def _to_device(array, dtype, device):
+    """Copy a NumPy array of any layout and byte order to the device."""
+    if array.dtype.name in _CARRIERS:  #? low
+        array = array.view(_CARRIERS[dtype])  #? low
+    if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
+        array = array.astype(array.dtype.newbyteorder("="), order="C")
+    return torch.from_numpy(array).to(device, copy=True).view(getattr(torch, dtype))  #? low
+    return torch.from_numpy(array).to(device, copy=True)  #? !low
+'''
+
+EMPTY = """
+def _empty(view, sizes, device):
+    shape = [extent if isinstance(extent, int) else sizes[extent] for extent in view.shape]
+    return torch.empty(shape, dtype=getattr(torch, view.dtype), device=device)
+"""
+
+DOWNLOAD = '''
+def _download(kernel, arrays, tensors):
+    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
+    named = any(array is not None and array.dtype.name in _CARRIERS for array in arrays)  #? low
+    written = [view.direction != "In" for view in kernel.views]
+    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in zip(tensors, written)]
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    results = []
+    for array, copy in zip(arrays, copies):
+        if array is None:
+            results.append(_to_numpy(copy, named))  #? low
+            results.append(copy.numpy())  #? !low
+        elif copy is not None:
+            array[...] = _to_numpy(copy, array.dtype.name in _CARRIERS)  #? low
+            array[...] = copy.numpy()  #? !low
+    return _unwrap(results)
+'''
+
+TO_NUMPY = '''
+def _to_numpy(tensor, named):
+    """bfloat16 and float8 become integers of their width, or arrays of these types if NumPy was taught their names."""
+    name = _dtype_name(tensor)
+    if name not in _CARRIERS:
+        return tensor.numpy()
+    array = tensor.view(getattr(torch, _CARRIERS[name])).numpy()
+    return array.view(name) if named else array
+'''
+
+UNWRAP = '''
+def _unwrap(results):
+    """One result stands for itself, several are a tuple, none is None."""
+    return tuple(results) if len(results) > 1 else results[0] if results else None
+'''
+
+DEVICE = """
+def _device():
+    if os.getenv("TRITON_INTERPRET") == "1":
+        return "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    raise RuntimeError("no GPU found: use a machine with one, or set TRITON_INTERPRET=1 before Python starts")
+"""
+
+RUN = '''
+def _run(kernel, tensors, scalars, sizes):  #? scalars
+def _run(kernel, tensors, sizes):  #? !scalars
+    with torch.cuda.device_of(tensors[0]):
+        if os.getenv("INTENTC_POISON") == "1":
+            _run_poisoned(kernel, tensors, scalars, sizes)  #? scalars
+            _run_poisoned(kernel, tensors, sizes)  #? !scalars
+        else:
+            kernel.launch(*tensors, *scalars, **sizes)  #? scalars
+            kernel.launch(*tensors, **sizes)  #? !scalars
+
+
+def _run_poisoned(kernel, tensors, scalars, sizes):  #? scalars
+def _run_poisoned(kernel, tensors, sizes):  #? !scalars
+    """Launch over two bit patterns: an output element that still holds the pattern both times was not written."""
+    before = [tensor.clone() for tensor in tensors]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    alone = [addresses.count(address) == 1 for address in addresses]
+    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone)]
+    kept = [torch.ones(tensor.shape, dtype=torch.bool, device=tensor.device) for tensor in tensors]
+    for byte in (0x5A, 0x25):
+        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned):
+            if view.direction != "In":
+                _bits(tensor).fill_(_pattern(tensor, byte)) if poison else tensor.copy_(old)
+        kernel.launch(*tensors, *scalars, **sizes)  #? scalars
+        kernel.launch(*tensors, **sizes)  #? !scalars
+        for tensor, mask in zip(tensors, kept):
+            mask &= _bits(tensor) == _pattern(tensor, byte)
+    for view, poison, mask in zip(kernel.views, poisoned, kept):
+        if poison and mask.any():
+            message = f"{kernel.name}: {int(mask.sum())} of {mask.numel()} elements of {view.name} were not written"
+            if view.name in kernel.covered:
+                raise RuntimeError(message)
+            print(message, file=sys.stderr)
+'''
+
+BITS = '''
+def _bits(tensor):
+    """The elements as integers of their width."""
+    return tensor.view(_INTEGERS[tensor.element_size()])
+
+
+def _pattern(tensor, byte):
+    return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
+'''
+
+SCRATCH = '''
+def _scratch(elements, dtype, device):
+    """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
+    memory = torch.empty(elements, dtype=dtype, device=device)
+    if os.getenv("INTENTC_POISON") == "1":
+        memory.view(torch.uint8).random_()
+    return memory
+'''
+
+INDEX_TYPE = '''
+def _index_type(*views):
+    """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
+    spans = (sum((size - 1) * abs(stride) for size, stride in zip(view.shape, view.stride())) for view in views)
+    return tl.int64 if max(spans) >= 2**30 else tl.int32
+'''
+
+LAUNCH = '''
+def _launch(plan, views, arguments, sizes, unit_strides):
+    """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any."""
+    kernel = plan.kernel
+    alignments = [number for view in views for number in (view.data_ptr(), *view.stride()[:-1])]
+    if any(view.stride(-1) != 1 for view in views if view.dim()):
+        kernel = _specialised(kernel, ())
+    elif any(number % 16 for number in (*alignments, *sizes)):
+        kernel = _specialised(kernel, unit_strides)
+    warps, stages = plan.hip if torch.version.hip else plan.cuda
+    options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
+    key = (kernel, views[0].device, *options.items())
+    if key not in _COMPILED:  # on its own first, so that a failure to compile leaves the caller's arrays alone
+        kernel.warmup(*arguments, grid=(plan.programs,), **options)
+        _COMPILED.add(key)
+    kernel[(plan.programs,)](*arguments, **options)
+
+
+@functools.cache
+def _specialised(kernel, unit_strides):
+    """The kernel for strides, sizes and addresses of any alignment; only the named strides are known to be 1."""
+    return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in unit_strides])
+'''
+
+# In the order in which the module shows them; the first word of a definition is what a user of it mentions.
+BEFORE_KERNELS = (VIEW, KERNEL, PLAN, CARRIERS, INTEGERS, COMPILED)
+AFTER_KERNELS = (
+    HOST_CALL, DEVICE_CALL, CHECK_NUMPY, TENSOR, LIKE_INPUTS, DTYPE_NAME, COMMON_DEVICE, STREAM, CHECK, CHECK_ARRAY, STRIDES, SCALARS,
+    CHECK_OVERLAP, ALLOCATION, ELEMENTS, ADDRESSES, UPLOAD, TO_DEVICE, EMPTY, DOWNLOAD, TO_NUMPY, UNWRAP, DEVICE, RUN, BITS, SCRATCH,
+    LAUNCH, INDEX_TYPE,
+)  # fmt: skip
+_DEFINITION = re.compile(r"^(?:class |def )?(_\w+)", re.MULTILINE)
+
+
+def select(text: str, features: Set[str]) -> str:
+    """The template without the lines that its features leave out."""
+    return "\n".join(kept for line in text.strip("\n").splitlines() if (kept := _keep(line, features)) is not None)
+
+
+def needed(pieces: tuple[str, ...], used_by: str, features: Set[str]) -> list[str]:
+    """The selected texts of those pieces that `used_by` mentions, directly or through each other."""
+    texts = [select(piece, features) for piece in pieces]
+    chosen: set[int] = set()
+    while True:
+        mentioned = set(re.findall(r"\b_\w+", used_by))
+        more = {place for place, text in enumerate(texts) if mentioned & set(_DEFINITION.findall(text))} - chosen
+        if not more:
+            return [texts[place] for place in sorted(chosen)]
+        chosen |= more
+        used_by += "\n".join(texts[place] for place in sorted(more))
+
+
+def _keep(line: str, features: Set[str]) -> str | None:
+    found = MARKER.search(line)
+    if found is None:
+        return line
+    alternatives = found.group(1).split()
+    return line[: found.start()] if any(_holds(word, features) for word in alternatives) else None
+
+
+def _holds(conjunction: str, features: Set[str]) -> bool:
+    terms = conjunction.split("&")
+    return all((term.lstrip("!") in features) != term.startswith("!") for term in terms)
