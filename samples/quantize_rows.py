@@ -5,6 +5,8 @@ import intent.language as I
 
 TOP = 127.0
 
+FINITE_ONLY = True
+
 
 @intent.kernel
 def quantize_rows(

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import ml_dtypes
 import numpy as np
@@ -94,9 +94,10 @@ class Sample:
     """One kernel of a kernel file."""
 
     path: Path
-    module: ModuleType
+    module: ModuleType | SimpleNamespace
     kernel: str
     parameters: tuple[Parameter, ...]
+    collection: str = "sample"
 
     @property
     def stem(self) -> str:
@@ -104,7 +105,8 @@ class Sample:
 
     @property
     def identity(self) -> str:
-        return self.stem if self.kernel == self.stem else f"{self.stem}.{self.kernel}"
+        name = self.stem if self.kernel == self.stem else f"{self.stem}.{self.kernel}"
+        return name if self.collection == "sample" else f"{self.collection}:{name}"
 
     @property
     def views(self) -> tuple[View, ...]:
@@ -136,6 +138,7 @@ def samples(folder: Path = SAMPLES) -> tuple[Sample, ...]:
 
 
 def kernels_of(path: Path) -> Iterator[Sample]:
+    """The kernels of one file, in order of appearance."""
     module = load(path)
     for name, definition in vars(module).items():
         if isinstance(definition, Definition) and definition.role == "kernel":
@@ -195,11 +198,10 @@ def case_kind(sample: Sample, case: Case) -> str:
     return "one" if sizes and all(size == 1 for size in sizes) else "tail"
 
 
-def every_case(selected: Callable[[Sample], bool] = lambda sample: True) -> Iterator[tuple[str, Sample, Case]]:
-    for sample in samples():
-        if selected(sample):
-            for case in cases(sample):
-                yield f"{sample.identity}[{case_identity(case)}]", sample, case
+def every_case(kernels: Iterable[Sample]) -> Iterator[tuple[str, Sample, Case]]:
+    for sample in kernels:
+        for case in cases(sample):
+            yield f"{sample.identity}[{case_identity(case)}]", sample, case
 
 
 # --------------------------------------------------------------------------------------------------------------- inputs
@@ -272,6 +274,11 @@ def with_specials(sample: Sample, values: Mapping[str, object], seed: int = 0) -
     rng = np.random.default_rng(seed)
     floats = {view.name for view in sample.views if view.is_input and view.dtype.is_float and view.dtype.bits > 8}
     return {name: _sprinkle(value, rng) if name in floats else value for name, value in values.items()}
+
+
+def finite_only(sample: Sample) -> bool:
+    """Whether the file says that NaN and infinities are illegal input."""
+    return bool(getattr(sample.module, "FINITE_ONLY", False))
 
 
 def _sprinkle(value: object, rng: np.random.Generator) -> np.ndarray:

@@ -20,8 +20,8 @@ NAMES = (
 )  # fmt: skip
 CASES = [
     pytest.param(sample, case, id=name)
-    for name, sample, case in sample_files.every_case(lambda sample: sample.identity in NAMES)
-    if sample_files.case_kind(sample, case) != "zero"
+    for name, sample, case in sample_files.every_case(sample_files.samples())
+    if sample.identity in NAMES and sample_files.case_kind(sample, case) != "zero"
 ]
 
 

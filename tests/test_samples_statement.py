@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sample_files
+import workload_files
 from sample_files import Case, Sample
 
-EVERY_CASE = [pytest.param(sample, case, id=name) for name, sample, case in sample_files.every_case()]
+KERNELS = sample_files.samples() + workload_files.workloads()
+EVERY_CASE = [pytest.param(sample, case, id=name) for name, sample, case in sample_files.every_case(KERNELS)]
 
 
 @pytest.mark.parametrize(("sample", "case"), EVERY_CASE)
@@ -25,7 +27,7 @@ def test_there_are_enough_samples() -> None:
     assert len(files) >= 34
 
 
-@pytest.mark.parametrize("sample", sample_files.samples(), ids=lambda sample: sample.identity)
+@pytest.mark.parametrize("sample", KERNELS, ids=lambda sample: sample.identity)
 def test_every_sample_has_a_tail_a_one_and_a_zero_case(sample: Sample) -> None:
     kinds = {sample_files.case_kind(sample, case) for case in sample_files.cases(sample)}
     assert "tail" in kinds

@@ -59,9 +59,9 @@ def add_rms_norm_streamed(
         columns = start + tl.arange(0, BLOCK)
         mask = columns < N
         x = tl.load(x_row + columns * stride_x_col, mask=mask, other=0.0).to(tl.float32)
-        old = tl.load(residual_row + columns * stride_residual_col, mask=mask, other=0.0).to(tl.float32)
-        total = (x + old).to(tl.bfloat16)
-        tl.store(residual_row + columns * stride_residual_col, total, mask=mask)
+        residual = residual_row + columns * stride_residual_col
+        total = (x + tl.load(residual, mask=mask, other=0.0).to(tl.float32)).to(tl.bfloat16)
+        tl.store(residual, total, mask=mask)
         squares += total.to(tl.float32) * total.to(tl.float32)
     scale = tl.rsqrt(tl.sum(squares, axis=0) / N + eps)
     for start in range(0, N, BLOCK):

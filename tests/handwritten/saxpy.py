@@ -9,8 +9,8 @@ def saxpy_kernel(a, x_ptr, y_ptr, N, stride_x, stride_y, BLOCK: tl.constexpr):
     n = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = n < N
     x = tl.load(x_ptr + n * stride_x, mask=mask)
-    y = tl.load(y_ptr + n * stride_y, mask=mask)
-    tl.store(y_ptr + n * stride_y, a * x + y, mask=mask)
+    y_n = y_ptr + n * stride_y
+    tl.store(y_n, a * x + tl.load(y_n, mask=mask), mask=mask)
 
 
 def saxpy(a, x, y):

@@ -1,0 +1,100 @@
+"""Rewrites `golden/`: for every kernel file of `samples/`, the module compiled for the default options and its plan.
+
+    python tests/update_golden.py            write
+    python tests/update_golden.py --check    exit with 1 if anything would change
+
+A file whose kernels are not all lowered yet has no golden. Nothing under `golden/` is edited by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SAMPLES = ROOT / "samples"
+GOLDEN = ROOT / "golden"
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+
+from translators.pipeline import Compilation, compile_text  # noqa: E402
+from translators.triton_source.launch import KernelCode, Tuning, Variant  # noqa: E402
+
+
+def golden_files() -> Mapping[Path, str]:
+    """What `golden/` should hold: path below it -> text."""
+    files: dict[Path, str] = {}
+    for path in sorted(SAMPLES.glob("*.py")):
+        compiled = compile_text(path.read_text(encoding="utf-8"), path.name)
+        if compiled.source is not None:
+            files[Path(path.stem, "module.py")] = compiled.source
+            files[Path(path.stem, "plan.txt")] = plan_text(compiled)
+    return files
+
+
+def plan_text(compiled: Compilation) -> str:
+    """The plan of every kernel: its stages, traffic, and how each variant is launched."""
+    return "\n".join(line for code in compiled.codes for line in _kernel_lines(code))
+
+
+def _kernel_lines(code: KernelCode) -> Iterator[str]:
+    yield f"kernel {code.kernel.name}"
+    yield from (f"    {stage}" for stage in code.stages)
+    if code.traffic:
+        yield f"traffic  {code.traffic}"
+    yield f"overlap  {code.overlap}"
+    yield f"covered  {', '.join(sorted(code.covered)) or 'nothing proven'}"
+    yield from (f"requires {requirement.expression}" for requirement in code.requirements)
+    yield from (f"scratch  {each.name}: {each.elements} of {each.dtype.name}" for each in code.scratch)
+    for variant in code.variants:
+        yield from _variant_lines(variant)
+    yield from (f"note     {note.code} line {note.span.line}: {note.message}" for note in code.notes)
+    yield ""
+
+
+def _variant_lines(variant: Variant) -> Iterator[str]:
+    yield f"variant  {variant.function} if {variant.condition or 'otherwise'}"
+    if variant.plan:
+        yield f"    plan   {variant.plan}"
+    yield f"    grid   {variant.grid}"
+    yield f"    blocks {', '.join(f'{name}={size}' for name, size in variant.constants) or 'none'}"
+    yield f"    cuda   {_tuning(variant.cuda)}"
+    yield f"    hip    {_tuning(variant.hip)}"
+
+
+def _tuning(tuning: Tuning) -> str:
+    return f"{tuning.warps} warps, {tuning.stages} stages"
+
+
+def present_files() -> Mapping[Path, str]:
+    """What `golden/` holds now."""
+    files = (path for path in sorted(GOLDEN.rglob("*")) if path.suffix in (".py", ".txt"))
+    return {path.relative_to(GOLDEN): path.read_text(encoding="utf-8") for path in files}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if anything would change")
+    check = parser.parse_args().check
+    wanted, present = golden_files(), present_files()
+    changed = sorted(path for path in wanted.keys() | present.keys() if wanted.get(path) != present.get(path))
+    for path in changed:
+        print(f"{'would change' if check else 'changed'}: golden/{path}")
+        if not check:
+            _put(GOLDEN / path, wanted.get(path))
+    return 1 if check and changed else 0
+
+
+def _put(path: Path, text: str | None) -> None:
+    if text is None:
+        path.unlink()
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
