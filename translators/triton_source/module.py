@@ -1,12 +1,13 @@
 """Writes the generated module: one Python file that needs torch, triton and numpy only.
 
-In: the logical program (names, docstrings) and the planner's `KernelCode` of every kernel, whose device functions are final
-text. Out: the module's text, formatted as `ruff format --line-length 120` would. What the device functions compute is not
-this file's business; `module_runtime` has the text that all modules share, `module_kernels` what depends on a kernel.
+In: the logical program (names, docstrings) and the planner's `KernelCode` of every kernel, whose device functions are
+final text. Out: the module's text, formatted as `ruff format --line-length 120` would. What the device functions
+compute is not this file's business; `module_runtime` has the text that all modules share, `module_kernels` the rest.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -14,15 +15,16 @@ from translators.logical.program import Program
 from translators.logical.types import View
 from translators.triton_source.launch import KernelCode
 from translators.triton_source.module_docstring import module_docstring
-from translators.triton_source.module_kernels import device_functions, dtype_name, host_text, needs_size_keywords
+from translators.triton_source.module_kernels import device_functions, host_text, needs_size_keywords
 from translators.triton_source.module_layout import collection, string
-from translators.triton_source.module_names import KernelNames, module_names
-from translators.triton_source.module_options import ModuleOptions
+from translators.triton_source.module_names import module_names
+from translators.triton_source.module_options import DEFAULT, ModuleOptions
 from translators.triton_source.module_runtime import AFTER_KERNELS, BEFORE_KERNELS, needed
 from translators.triton_source.module_selfcheck import self_check
 
 __all__ = ["ModuleOptions", "write_module"]
 
+_CONSTANT = re.compile(r"(# .*\n)?_[A-Z]+ = ")
 _LOW_PRECISION = ("bf16", "f8e4m3fn", "f8e5m2")
 _IMPORTS = (
     ("contextlib[.]", "import contextlib"),
@@ -37,7 +39,7 @@ _IMPORTS = (
 )
 
 
-def write_module(program: Program, codes: Sequence[KernelCode], options: ModuleOptions = ModuleOptions()) -> str:
+def write_module(program: Program, codes: Sequence[KernelCode], options: ModuleOptions = DEFAULT) -> str:
     """The whole text of the generated module."""
     all_names = module_names(codes, options.arm)
     pairs = list(zip(codes, all_names, strict=True))
@@ -85,8 +87,9 @@ def _imports(body: str) -> str:
 
 
 def _spaced(body: Sequence[str]) -> str:
-    """Two blank lines around definitions, none between consecutive constants."""
-    text = ""
-    for piece in body:
-        text += piece.strip("\n") + "\n\n\n"
-    return text.rstrip("\n") + "\n"
+    """Two blank lines around definitions, one between constants that follow each other."""
+    text = body[0]
+    for before, piece in itertools.pairwise(body):
+        close = _CONSTANT.match(before.splitlines()[-1]) and _CONSTANT.match(piece)
+        text += ("\n" if close else "\n\n\n") + piece
+    return text + "\n"

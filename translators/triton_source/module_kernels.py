@@ -36,7 +36,7 @@ def host_text(code: KernelCode, names: KernelNames) -> list[str]:
     return [launcher(code, names), declaration(code, names), *wrappers(code, names)]
 
 
-# ------------------------------------------------------------------------------------------------------ device functions
+# ---------------------------------------------------------------------------------------------------- device functions
 def _distinct(variants: Sequence[Variant]) -> list[Variant]:
     """Buckets of one form differ in their block sizes only and share a function."""
     return list({variant.function: variant for variant in variants}.values())
@@ -69,7 +69,7 @@ def row_sizes(code: KernelCode) -> list[str]:
     return list(dict.fromkeys(atom.name for atom in innermost if isinstance(atom, Symbol)))
 
 
-# -------------------------------------------------------------------------------------------------------------- launcher
+# ------------------------------------------------------------------------------------------------------------ launcher
 def launcher(code: KernelCode, names: KernelNames) -> str:
     scope = Scope(
         [*names.launch.parameters.values(), *names.launch.sizes.values(), *MODULE_LEVEL, *names.functions.values()]
@@ -86,7 +86,7 @@ def launcher(code: KernelCode, names: KernelNames) -> str:
         lines.append(f"    programs = {plan}.programs")
     lines += [_scratch_line(code, names, position) for position in range(len(code.scratch))]
     if same:
-        lines.append(_argument_tuple(code.variants[0], arguments, names, 4))
+        lines.append(_argument_tuple(code, code.variants[0], arguments, names, 4))
     sizes = [names.launch.sizes[symbol] for symbol in row_sizes(code)]
     lines.append(f"    if {plan}.programs > 0:")
     launch = [
@@ -111,7 +111,7 @@ def _choice(code: KernelCode, names: KernelNames, locals_: tuple[str, str, str],
             lines.append("    else:")
         lines.append(_plan_line(variant, names, (plan, index), indent))
         if not same:
-            lines.append(_argument_tuple(variant, arguments, names, indent))
+            lines.append(_argument_tuple(code, variant, arguments, names, indent))
         if variant.condition is None:
             break
     return lines
@@ -126,11 +126,11 @@ def _plan_line(variant: Variant, names: KernelNames, locals_: tuple[str, str], i
     return call(f"{plan} = _Plan(", items, indent=indent)
 
 
-def _argument_tuple(variant: Variant, target: str, names: KernelNames, indent: int) -> str:
-    return collection(f"{target} = (", _argument_items(variant.arguments, names), indent=indent)
+def _argument_tuple(code: KernelCode, variant: Variant, target: str, names: KernelNames, indent: int) -> str:
+    return collection(f"{target} = (", _argument_items(code, variant.arguments, names), indent=indent)
 
 
-def _argument_items(arguments: Sequence[Argument], names: KernelNames) -> list[str]:
+def _argument_items(code: KernelCode, arguments: Sequence[Argument], names: KernelNames) -> list[str]:
     """All strides of a view in a row are written `*x.stride()`."""
     items: list[str] = []
     for position, argument in enumerate(arguments):
@@ -139,10 +139,15 @@ def _argument_items(arguments: Sequence[Argument], names: KernelNames) -> list[s
             continue
         before = [Stride(argument.view, axis) for axis in range(argument.axis)]
         if list(arguments[position - len(before) : position]) == before and before:
-            items[-1] = f"*{local(argument.view, names)}.stride()[:{argument.axis + 1}]"
+            items[-1] = f"*{local(argument.view, names)}.stride(){_leading(argument, code)}"
         else:
             items.append(f"{local(argument.view, names)}.stride({argument.axis})")
     return items
+
+
+def _leading(last: Stride, code: KernelCode) -> str:
+    rank = next(view.rank for view in code.kernel.views if view.name == last.view)
+    return "" if last.axis + 1 == rank else f"[:{last.axis + 1}]"
 
 
 def _argument_text(argument: Argument, names: KernelNames) -> str:
@@ -181,7 +186,7 @@ def _tuple(items: Sequence[str]) -> str:
     return tuple_text(items) if items else "()"
 
 
-# ----------------------------------------------------------------------------------------------------------- declaration
+# --------------------------------------------------------------------------------------------------------- declaration
 def declaration(code: KernelCode, names: KernelNames) -> str:
     items = [
         string(code.kernel.name),
@@ -233,7 +238,7 @@ def _requirements(code: KernelCode, names: KernelNames) -> str:
     return "requirements=(\n" + "".join(f"        {pair},\n" for pair in pairs) + "    )"
 
 
-# -------------------------------------------------------------------------------------------------------------- wrappers
+# ------------------------------------------------------------------------------------------------------------ wrappers
 def wrappers(code: KernelCode, names: KernelNames) -> list[str]:
     public = names.public
     host = [
@@ -276,12 +281,10 @@ def _wrapper_docstring(code: KernelCode, target: str, out_form: bool) -> str:
         return f'    """{kind}; writes {", ".join(written)}."""'
     parts = [f"returns {', '.join(outputs)}"] if outputs else []
     parts += [f"updates {', '.join(updated)}"] if updated else []
-    text = f'    """{kind}; {"; ".join(parts)}."""' if parts else f'    """{kind}."""'
-    return (
-        text
-        if len(text) <= 120
-        else f'    """{kind}; returns {", ".join(view.name for view in code.kernel.views if view.direction == "Out")}."""'
-    )
+    text = f"{kind}; {'; '.join(parts)}." if parts else f"{kind}."
+    if len(text) > 106:
+        text = f"{kind}; returns {', '.join(view.name for view in code.kernel.views if view.direction == 'Out')}."
+    return f'    """{text}"""'
 
 
 def view_text(view: View) -> str:

@@ -10,18 +10,11 @@ from translators.algebra.polynomial import Symbol
 from translators.logical.types import View
 from translators.triton_source.launch import KernelCode, Variant
 from translators.triton_source.module_options import Arm
+from translators.triton_source.module_runtime import PRIVATE_NAMES
 from translators.triton_source.names import LaunchNames, Scope, launch_names
 
 # Imported and private names that the shared part of the module may define; a kernel that is called so is renamed.
-MODULE_LEVEL = frozenset(
-    {
-        "contextlib", "functools", "itertools", "numbers", "math", "NamedTuple", "_Addresses", "_CARRIERS", "_COMPILED",
-        "_INTEGERS", "_Kernel", "_Plan", "_View", "_bits", "_agree", "_cases", "_check", "_check_numpy", "_check_overlap",
-        "_compare", "_device", "_device_call", "_download", "_dtype_name", "_elements", "_empty", "_host_call", "_index_type",
-        "_launch", "_outputs", "_random", "_run", "_run_poisoned", "_scalars", "_scratch", "_self_check", "_specialised",
-        "_stream", "_tensor", "_to_device", "_to_numpy", "_unwrap", "_upload", "_kind",
-    }
-)  # fmt: skip
+MODULE_LEVEL = frozenset({"NamedTuple", "Callable", "contextlib", "functools", "itertools", "numbers"}) | PRIVATE_NAMES
 
 
 @dataclass(frozen=True, slots=True)

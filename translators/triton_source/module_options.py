@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 Arm = Literal["host", "device", "both"]
 
@@ -13,11 +13,14 @@ Arm = Literal["host", "device", "both"]
 class ModuleOptions:
     """`arm` selects the public functions: NumPy in and out, device arrays in and out, or both.
 
-    `statements` maps a kernel's name to the text of a NumPy function that the self-check compares with. The function takes
-    the kernel's In and InOut arrays and its scalars in declaration order, writes the InOut arrays in place, and returns
-    the outputs as the host wrapper does.
+    `statements` maps a kernel's name to the text of a NumPy function that the self-check compares with. The function
+    takes the kernel's In and InOut arrays, then its scalars, each in declaration order; it writes the InOut arrays in
+    place and returns the outputs as the host wrapper does.
     """
 
     arm: Arm = "both"
     targets: tuple[str, ...] = ("cuda:90", "cuda:80", "hip:gfx942")
     statements: Mapping[str, str] = field(default_factory=dict)
+
+
+DEFAULT: Final = ModuleOptions()

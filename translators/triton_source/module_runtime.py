@@ -1,7 +1,7 @@
 """The part of a generated module that does not depend on the kernel: checks, transfers, launch.
 
-Each piece is emitted only if something above it calls it. A line that ends in `#? a b` is kept if the module has feature a or
-b, and one that ends in `#? !a` if it lacks a; the marker itself is never emitted.
+Each piece is emitted only if something above it calls it. A line that ends in `#? a b` is kept if the module has
+feature a or b, one that ends in `#? a&!b` if it has a and lacks b; the marker itself is never emitted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Kernel(NamedTuple):
     scalars: tuple = ()  # (name, dtype)  #? scalars
     requirements: tuple = ()  # (predicate of the sizes, message)  #? requirements
     covered: tuple = ()  # outputs that are written in full
-    overlap: str = "refuse"  # what happens to a written array that shares memory with another argument  #? same snapshot
+    overlap: str = "refuse"  # or same, snapshot: of a written array with another  #? same snapshot
 '''
 
 PLAN = '''
@@ -194,7 +194,8 @@ def _check_array(kernel, view, array, sizes):
     for axis, (stride, actual) in enumerate(zip(view.strides, _strides(array))):  #? strides
         expected = sizes.setdefault(stride, actual) if isinstance(stride, str) else stride  #? strides
         if expected is not None and actual != expected and shape[axis] > 1:  #? strides
-            raise ValueError(f"{kernel.name}: stride {axis} of {view.name} must be {expected}, not {actual}")  #? strides
+            message = f"{kernel.name}: stride {axis} of {view.name} must be {expected}, not {actual}"  #? strides
+            raise ValueError(message)  #? strides
 """
 
 STRIDES = '''
@@ -222,8 +223,8 @@ def _scalar(kernel, name, dtype, value):
 
 CHECK_OVERLAP = '''
 def _check_overlap(kernel, arrays):
-    """Refuse a written array that shares memory with another argument in a way the kernel does not support."""  #? !snapshot
-    """The names of inputs to copy, as an output shares their memory; an overlap without support is refused."""  #? snapshot
+    """Refuse a written array that shares memory with another argument in an unsupported way."""  #? !snapshot
+    """Names of inputs to copy, as an output shares their memory; other overlaps are refused."""  #? snapshot
     copies = set()  #? snapshot
     given = [(view, array) for view, array in zip(kernel.views, arrays) if array is not None]
     for (first, a), (second, b) in itertools.combinations(given, 2):
@@ -447,14 +448,94 @@ def _specialised(kernel, unit_strides):
     return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in unit_strides])
 '''
 
-# In the order in which the module shows them; the first word of a definition is what a user of it mentions.
+SELF_CHECK = '''
+def _self_check():
+    """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
+    os.environ["INTENTC_POISON"] = "1"
+    generator, failures = np.random.default_rng(0), 0
+    for kernel, statement, sizes in _CASES:  #? statement
+    for kernel, sizes in _CASES:  #? !statement
+        tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]
+        scalars = [0.75 if "float" in dtype else dtype == "bool" or 1 for _, dtype in kernel.scalars]  #? scalars
+        terms = max(tensor.numel() for tensor in tensors)
+        first = _written(kernel, tensors, scalars, sizes)  #? scalars
+        second = _written(kernel, tensors, scalars, sizes)  #? scalars
+        first = _written(kernel, tensors, sizes)  #? !scalars
+        second = _written(kernel, tensors, sizes)  #? !scalars
+        wrong = [name for name in first if not _agree(first[name], second[name], terms)]
+        if statement is not None:  #? statement
+            expected = _stated(kernel, statement, tensors, scalars)  #? statement&scalars
+            expected = _stated(kernel, statement, tensors)  #? statement&!scalars
+            wrong += [name for name in first if not _agree(first[name], expected[name], terms)]  #? statement
+        failures += bool(wrong)
+        print(kernel.name, sizes, f"differs in {', '.join(wrong)}" if wrong else "ok")
+    return failures
+
+
+def _random(view, kernel, sizes, generator):
+    """Integers are small enough to be an index of any axis."""
+    extents = [sizes[extent] if isinstance(extent, str) else extent for view in kernel.views for extent in view.shape]
+    shape = [sizes[extent] if isinstance(extent, str) else extent for extent in view.shape]
+    if "float" in view.dtype:
+        values = generator.standard_normal(shape)
+    else:
+        values = generator.integers(0, 2 if view.dtype == "bool" else max(1, min(extents, default=1)), shape)
+    return torch.as_tensor(values).to(_device(), getattr(torch, view.dtype))
+
+
+def _written(kernel, tensors, scalars, sizes):  #? scalars
+def _written(kernel, tensors, sizes):  #? !scalars
+    """Run on copies; the views that the kernel writes, by name."""
+    copies = [tensor.clone() for tensor in tensors]
+    _run(kernel, copies, scalars, sizes)  #? scalars
+    _run(kernel, copies, sizes)  #? !scalars
+    return {view.name: copy for view, copy in zip(kernel.views, copies) if view.direction != "In"}
+
+
+def _stated(kernel, statement, tensors, scalars):  #? statement&scalars
+def _stated(kernel, statement, tensors):  #? statement&!scalars
+    """What the NumPy statement makes of the same inputs."""  #? statement
+    given = {view.name: _values(t) for view, t in zip(kernel.views, tensors) if view.direction != "Out"}  #? statement
+    results = statement(*given.values(), *scalars)  #? statement&scalars
+    results = statement(*given.values())  #? statement&!scalars
+    outputs = [view.name for view in kernel.views if view.direction == "Out"]  #? statement
+    stated = dict(zip(outputs, results if len(outputs) > 1 else [results]))  #? statement
+    stated.update((view.name, given[view.name]) for view in kernel.views if view.direction == "InOut")  #? statement
+    return {name: torch.as_tensor(value, device=_device()) for name, value in stated.items()}  #? statement
+  #? statement
+  #? statement
+def _values(tensor):  #? statement
+    """The tensor as a NumPy array, in a float type that NumPy has."""  #? statement
+    dtype = str(tensor.dtype).removeprefix("torch.")  #? statement
+    return np.array(tensor.tolist(), "float32" if dtype.startswith(("bfloat", "float8")) else dtype)  #? statement
+  #? statement
+  #? statement
+def _agree(one, other, terms):
+    """Integers are equal; floats differ by no more than another order of summation explains."""
+    if not one.dtype.is_floating_point:
+        return torch.equal(one.to(torch.int64), other.to(torch.int64))
+    a, b = one.double(), other.double()
+    finite = torch.isfinite(a) & torch.isfinite(b)
+    same = torch.equal(a[~finite].nan_to_num(nan=1.5), b[~finite].nan_to_num(nan=1.5))
+    band = 16 * torch.finfo(one.dtype).eps * terms**0.5 * b[finite].norm()
+    return same and bool((a[finite] - b[finite]).norm() <= band)
+
+
+if __name__ == "__main__":
+    sys.exit(_self_check())
+'''
+
+# In the order in which the module shows them.
 BEFORE_KERNELS = (VIEW, KERNEL, PLAN, CARRIERS, INTEGERS, COMPILED)
-AFTER_KERNELS = (
-    HOST_CALL, DEVICE_CALL, CHECK_NUMPY, TENSOR, LIKE_INPUTS, DTYPE_NAME, COMMON_DEVICE, STREAM, CHECK, CHECK_ARRAY, STRIDES, SCALARS,
-    CHECK_OVERLAP, ALLOCATION, ELEMENTS, ADDRESSES, UPLOAD, TO_DEVICE, EMPTY, DOWNLOAD, TO_NUMPY, UNWRAP, DEVICE, RUN, BITS, SCRATCH,
-    LAUNCH, INDEX_TYPE,
-)  # fmt: skip
+CALLS = (HOST_CALL, DEVICE_CALL, CHECK_NUMPY, TENSOR, LIKE_INPUTS, DTYPE_NAME, COMMON_DEVICE, STREAM)
+CHECKS = (CHECK, CHECK_ARRAY, STRIDES, SCALARS, CHECK_OVERLAP, ALLOCATION, ELEMENTS, ADDRESSES)
+TRANSFERS = (UPLOAD, TO_DEVICE, EMPTY, DOWNLOAD, TO_NUMPY, UNWRAP, DEVICE)
+AFTER_KERNELS = CALLS + CHECKS + TRANSFERS + (RUN, BITS, SCRATCH, LAUNCH, INDEX_TYPE)
 _DEFINITION = re.compile(r"^(?:class |def )?(_\w+)", re.MULTILINE)
+
+PRIVATE_NAMES = frozenset(
+    name for piece in BEFORE_KERNELS + AFTER_KERNELS + (SELF_CHECK,) for name in _DEFINITION.findall(piece)
+) | {"_CASES"}
 
 
 def select(text: str, features: Set[str]) -> str:
