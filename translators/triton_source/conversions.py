@@ -1,0 +1,176 @@
+"""Constants, casts and bit reinterpretations in Triton."""
+
+from __future__ import annotations
+
+import math
+import struct
+
+from intent.dtypes import DType, bf16, f8e4m3fn, f8e5m2, f16, f32, f64, i32
+from translators.triton_source.expressions import ATOM, UNARY, Code, Emitted, binary, call, method
+
+TRITON_NAME = {
+    "bool": "tl.int1", "index": "tl.int64", "i8": "tl.int8", "i16": "tl.int16", "i32": "tl.int32", "i64": "tl.int64",
+    "u8": "tl.uint8", "u16": "tl.uint16", "u32": "tl.uint32", "u64": "tl.uint64", "f16": "tl.float16",
+    "bf16": "tl.bfloat16", "f32": "tl.float32", "f64": "tl.float64", "f8e4m3fn": "tl.float8e4nv",
+    "f8e5m2": "tl.float8e5",
+}  # fmt: skip
+"""How each dtype is written. `index` lanes may also be tl.int32 where the planner proves that they fit."""
+
+_FROM_FLOAT8 = {f8e4m3fn: "_from_float8e4m3fn", f8e5m2: "_from_float8e5m2"}
+_TO_NARROW = {bf16: "_to_bfloat16", f8e4m3fn: "_to_float8e4m3fn", f8e5m2: "_to_float8e5m2"}
+_SMALLEST_NORMAL_F32 = 2.0**-126
+
+
+# ------------------------------------------------------------------------------------------------------------ constants
+def constant(value: bool | int | float, dtype: DType) -> Code:
+    """A scalar constant as a literal, rounded to the dtype. `beside`, `as_argument` and `typed` make it an operand."""
+    if dtype.kind == "bool":
+        return _literal(bool(value))
+    if dtype.is_integer:
+        return _literal(int(value))
+    return _literal(_rounded(float(value), dtype))
+
+
+def _literal(value: bool | int | float) -> Code:
+    """Infinity and NaN have no literal and are spelled as in hand-written kernels."""
+    text = repr(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        text = f'{"-" if value < 0 else ""}float("{"nan" if math.isnan(value) else "inf"}")'
+    return Code(text, UNARY if text.startswith("-") else ATOM, value)
+
+
+def _rounded(value: float, dtype: DType) -> float:
+    """The value as f32, f16 or bf16 hold it; the f8 types and f64 keep theirs."""
+    if dtype == f16:
+        return _packed(value, "e")
+    if dtype not in (f32, bf16):
+        return value
+    single = _packed(value, "f")
+    if dtype == f32 or not math.isfinite(single):
+        return single
+    bits: int = struct.unpack("<I", struct.pack("<f", single))[0]
+    return float(struct.unpack("<f", struct.pack("<I", (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000))[0])
+
+
+def _packed(value: float, code: str) -> float:
+    try:
+        return float(struct.unpack(f"<{code}", struct.pack(f"<{code}", value))[0])
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def _is_negative_zero(code: Code) -> bool:
+    return code.value is not None and code.value == 0 and math.copysign(1.0, code.value) < 0
+
+
+def typed(code: Code, dtype: DType) -> Code:
+    """A literal as a 0-d value of the dtype; any other code unchanged."""
+    if code.value is None:
+        return code
+    name = TRITON_NAME[dtype.name]
+    if _is_negative_zero(code):  # Triton builds every constant zero as +0.0
+        bits = Code(f"tl.full((), {1 << (dtype.bits - 1):#x}, tl.uint{dtype.bits})")
+        return method(bits, "to", name, "bitcast=True")
+    if dtype.bits < 32 and dtype.is_float and dtype != f16:  # the CPU interpreter has no constants of these types
+        return method(Code(f"tl.full((), {code.text}, tl.float32)"), "to", name)
+    return Code(f"tl.full((), {code.text}, {name})")
+
+
+def beside(code: Code, dtype: DType) -> Code:
+    """A literal next to an operand of the dtype in an operator: Triton gives it that dtype, exactly."""
+    return typed(code, dtype) if _is_negative_zero(code) else code
+
+
+def as_argument(code: Code, dtype: DType) -> Code:
+    """A literal as an argument of a function, where Triton makes it int32 or float32 if it fits, else a wider type."""
+    if code.value is None or (dtype in (i32, f32, f64) and not _misread(code, dtype)) or dtype.kind == "bool":
+        return code
+    return typed(code, dtype)
+
+
+def _misread(code: Code, dtype: DType) -> bool:
+    """Whether Triton, making a bare literal of this i32, f32 or f64 value, would change its value or widen it."""
+    value = code.value
+    if not isinstance(value, float) or not math.isfinite(value):
+        return False
+    subnormal = abs(value) < _SMALLEST_NORMAL_F32 and value != 0
+    return _is_negative_zero(code) or subnormal or (dtype == f64 and _packed(value, "f") != value)
+
+
+# ---------------------------------------------------------------------------------------------------------------- casts
+def to(code: Code, dtype: DType) -> Code:
+    return method(code, "to", TRITON_NAME[dtype.name])
+
+
+def widen(code: Code, source: DType) -> Emitted:
+    """A float of at most 32 bits in float32, exactly."""
+    if code.value is not None or source == f32:
+        return Emitted(code)
+    if source in _FROM_FLOAT8:
+        name = _FROM_FLOAT8[source]
+        return Emitted(call(name, code), frozenset({name}))
+    return Emitted(to(code, f32))
+
+
+def narrow(code: Code, target: DType, exact: bool = False) -> Emitted:
+    """A float32 value rounded to the target. `exact`: the target has the value, so that nothing is rounded."""
+    if target == f32:
+        return Emitted(code)
+    if target in _TO_NARROW and not (exact and target == bf16):
+        name = _TO_NARROW[target]
+        return Emitted(call(name, code), frozenset({name}))
+    return Emitted(to(code, target))
+
+
+def cast(code: Code, source: DType, target: DType) -> Emitted:
+    """Numeric conversion (language.md section 3)."""
+    if source == target:
+        return Emitted(code)
+    code = typed(code, source)
+    if target.kind == "bool":
+        return _to_bool(code, source)
+    if target.is_float:
+        return _float_to_float(code, source, target) if source.is_float else _integer_to_float(code, source, target)
+    operand = widen(code, source) if source in _FROM_FLOAT8 else Emitted(code)
+    return Emitted(to(operand.code, target), operand.helpers)
+
+
+def _to_bool(code: Code, source: DType) -> Emitted:
+    operand = widen(code, source) if source.is_float and source.bits < 32 else Emitted(code)
+    return Emitted(binary("!=", operand.code, _literal(0.0 if source.is_float else 0)), operand.helpers)
+
+
+def _float_to_float(code: Code, source: DType, target: DType) -> Emitted:
+    if source == f64:
+        return _from_float64(code, target)
+    if target == f64 and source not in _FROM_FLOAT8:
+        return Emitted(to(code, target))
+    wide = widen(code, source)
+    result = Emitted(to(wide.code, f64)) if target == f64 else narrow(wide.code, target, exact=source.bits == 8)
+    return Emitted(result.code, wide.helpers | result.helpers)
+
+
+def _from_float64(code: Code, target: DType) -> Emitted:
+    if target in (f32, f16, f64):  # one instruction, one rounding
+        return Emitted(code if target == f64 else to(code, target))
+    result = narrow(call("_round_to_odd", code), target)
+    return Emitted(result.code, result.helpers | {"_round_to_odd"})
+
+
+def _integer_to_float(code: Code, source: DType, target: DType) -> Emitted:
+    """Float32 holds every integer that f16 and the f8 types can, but rounds some that bf16 can tell apart."""
+    if target in (f32, f64):
+        return Emitted(to(code, target))
+    if target != bf16 or source.bits <= 16:
+        return narrow(to(code, f32), target)
+    if source.bits == 32:
+        return _from_float64(to(code, f64), target)
+    result = _from_float64(call("_integer_to_float64", code), target)
+    return Emitted(result.code, result.helpers | {"_integer_to_float64"})
+
+
+def bitcast(code: Code, source: DType, target: DType) -> Emitted:
+    """The same bits as another type of the same width."""
+    if source == target:
+        return Emitted(code)
+    return Emitted(method(typed(code, source), "to", TRITON_NAME[target.name], "bitcast=True"))

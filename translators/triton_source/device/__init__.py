@@ -1,0 +1,1 @@
+"""Device functions that generated modules carry along. Their text is read, never imported, by the compiler."""

@@ -1,0 +1,69 @@
+"""Fragments of Python text with their precedence: the one place that decides where parentheses go.
+
+Comparisons bind looser than `&` and `|` in Python, and method calls tighter than unary minus; a missing parenthesis is
+a silent wrong index, so nothing else in the compiler joins two fragments by hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Python's operator classes, loosest first.
+CONDITIONAL, OR, AND, NOT, COMPARISON, BITWISE_OR, BITWISE_XOR, BITWISE_AND, SHIFT, SUM, PRODUCT, UNARY, POWER, ATOM = (
+    range(1, 15)
+)
+
+_BINARY_PRECEDENCE = {
+    "or": OR, "and": AND, "==": COMPARISON, "!=": COMPARISON, "<": COMPARISON, "<=": COMPARISON, ">": COMPARISON,
+    ">=": COMPARISON, "|": BITWISE_OR, "^": BITWISE_XOR, "&": BITWISE_AND, "<<": SHIFT, ">>": SHIFT, "+": SUM, "-": SUM,
+    "*": PRODUCT, "/": PRODUCT, "//": PRODUCT, "%": PRODUCT,
+}  # fmt: skip
+_UNARY_PRECEDENCE = {"-": UNARY, "~": UNARY, "not": NOT}
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A Python expression. `value` is set for literals, whose spelling depends on where they stand."""
+
+    text: str
+    precedence: int = ATOM
+    value: bool | int | float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """An expression and the device functions it calls, by name."""
+
+    code: Code
+    helpers: frozenset[str] = frozenset()
+
+
+def parenthesised(code: Code, minimum: int) -> str:
+    """The text, in parentheses if it binds looser than `minimum`."""
+    return code.text if code.precedence >= minimum else f"({code.text})"
+
+
+def binary(operator: str, left: Code, right: Code) -> Code:
+    """`left operator right`. Grouping is kept as built: floating-point sums and products do not reassociate."""
+    precedence = _BINARY_PRECEDENCE[operator]
+    loosest = precedence + 1 if precedence == COMPARISON else precedence  # a < b < c would chain
+    return Code(f"{parenthesised(left, loosest)} {operator} {parenthesised(right, precedence + 1)}", precedence)
+
+
+def unary(operator: str, operand: Code) -> Code:
+    precedence = _UNARY_PRECEDENCE[operator]
+    space = " " if operator == "not" else ""
+    return Code(f"{operator}{space}{parenthesised(operand, precedence)}", precedence)
+
+
+def call(function: str, *arguments: Code, **keywords: str) -> Code:
+    """`function(arguments, keyword=text)`."""
+    named = [f"{name}={text}" for name, text in keywords.items()]
+    return Code(f"{function}({', '.join([argument.text for argument in arguments] + named)})")
+
+
+def method(receiver: Code, name: str, *arguments: str) -> Code:
+    """`receiver.name(arguments)`; a number needs parentheses before the dot as well."""
+    needs_brackets = receiver.value is not None or receiver.precedence < ATOM
+    subject = f"({receiver.text})" if needs_brackets else receiver.text
+    return Code(f"{subject}.{name}({', '.join(arguments)})")
