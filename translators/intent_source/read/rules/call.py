@@ -1,0 +1,303 @@
+"""Calls of intrinsics: binding arguments to the declared parameters, then the rule of each path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Final, NoReturn
+
+import intent.intrinsics as table
+from intent.dtypes import DType
+from translators.intent_source.read.builder import Builder
+from translators.intent_source.read.operands import Format, Keyword, Literal, Operand, Product, Text, Token
+from translators.intent_source.read.rules import (
+    atomics,
+    codes,
+    contractions,
+    domains,
+    memory,
+    pointwise,
+    random,
+    reductions,
+    regions,
+    shapes,
+    special,
+)
+from translators.intent_source.read.rules.literals import dtype_of, flag, is_none
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A bound call: operands by parameter name, and the compile-time ones by kind."""
+
+    builder: Builder
+    path: str
+    arguments: Mapping[str, Operand]
+
+    def __getitem__(self, name: str) -> Operand:
+        return self.arguments[name]
+
+    def these(self, *names: str) -> tuple[Operand, ...]:
+        return tuple(self.arguments[name] for name in names)
+
+    def flag(self, name: str) -> bool:
+        return flag(self.builder, self.arguments[name], name)
+
+    def dtype(self, name: str = "dtype") -> DType:
+        return dtype_of(self.builder, self.arguments[name], name)
+
+    def accumulator(self) -> DType | None:
+        """`acc_dtype` where it may be left out."""
+        return None if is_none(self.arguments["acc_dtype"]) else self.dtype("acc_dtype")
+
+    def order(self) -> reductions.Order:
+        return reductions.Order(self.flag("inclusive"), self.flag("reverse"))
+
+    def combination(self) -> reductions.Combination:
+        operands = self.these("identity", "combine", "combine_operands")
+        return reductions.Combination(operands[0], operands[1], operands[2], self.accumulator())
+
+    def helpers(self) -> regions.Helpers:
+        summarize, combine, identity, operands = self.these("summarize", "combine", "identity", "operands")
+        return regions.Helpers(f"I.{self.path}", summarize, combine, identity, operands)
+
+    def contraction(self, lhs: str = "lhs", rhs: str = "rhs") -> contractions.Operands:
+        accumulator = self.dtype("acc_dtype")
+        return contractions.operands(self.builder, self[lhs], self[rhs], accumulator, self.path)
+
+
+Rule = Callable[[Builder, Call], Operand]
+
+
+def call_intrinsic(
+    builder: Builder, path: str, positional: tuple[Operand, ...], keywords: dict[str, Operand]
+) -> Operand:
+    """The result of `I.path(...)`; Keyword("None") if it gives nothing."""
+    intrinsic = table.INTRINSICS.get(path)
+    if intrinsic is None or path not in _RULES:
+        reject_unknown(builder, path)
+    if "mask" in keywords and path in ("store", "scatter_unique", "scatter_reduce"):
+        builder.reject(codes.NO_MASK, f"I.{path} has no mask", "write it under a scalar `if` inside I.parallel")
+    if path == "record":
+        return _record(builder, positional, keywords)
+    try:
+        bound = intrinsic.bind(positional, keywords)
+    except TypeError as error:
+        builder.reject(codes.BAD_CALL, str(error), _keepdim_hint(keywords))
+    call = Call(builder, path, {name: _operand(value) for name, value in bound.items()})
+    return _RULES[path](builder, call)
+
+
+def reject_unknown(builder: Builder, path: str) -> NoReturn:
+    known = (*table.INTRINSICS, *table.FORMATS)
+    close = get_close_matches(path, known, 1, 0.6)
+    help = f"did you mean I.{close[0]}?" if close else "`intentc api` lists the intrinsics"
+    builder.reject(codes.UNKNOWN_INTRINSIC, f"the language has no I.{path}", help)
+
+
+def _record(builder: Builder, positional: tuple[Operand, ...], keywords: dict[str, Operand]) -> Product:
+    if positional or not keywords:
+        builder.reject(codes.BAD_CALL, "I.record takes named fields", "write I.record(name=value)")
+    return Product(tuple(keywords.values()), tuple(keywords))
+
+
+def _keepdim_hint(keywords: dict[str, Operand]) -> str | None:
+    if {"keepdim", "keepdims"} & set(keywords):
+        return "write I.reshape(r, (v.shape[0], 1)) to restore a reduced axis"
+    return None
+
+
+def _operand(value: object) -> Operand:
+    """A bound argument: an operand of the call, or the Python value of a default."""
+    match value:
+        case None:
+            return Keyword("None")
+        case bool() | int() | float():
+            return Literal(value)
+        case str():
+            return Text(value)
+        case DType():
+            return Token(value)
+        case table.Format(path=path):
+            return Format(path)
+        case ():
+            return Product(())
+        case _:
+            return value  # type: ignore[return-value]
+
+
+# -------------------------------------------------------------------------------------------------------------- rules
+def _unary(function: str) -> Rule:
+    return lambda builder, call: pointwise.float_function(builder, function, call["value"])
+
+
+def _binary(function: str) -> Rule:
+    return lambda builder, call: pointwise.binary(builder, function, call["lhs"], call["rhs"])
+
+
+def _reduce(kind: str) -> Rule:
+    return lambda builder, call: reductions.builtin_reduce(
+        builder, kind, call["value"], call["axis"], call.accumulator() if "acc_dtype" in call.arguments else None
+    )
+
+
+def _scan(kind: str) -> Rule:
+    return lambda builder, call: reductions.builtin_scan(
+        builder, kind, call["value"], call["axis"], call.order(), call.accumulator()
+    )
+
+
+def _atomic(action: str, *values: str) -> Rule:
+    return lambda builder, call: atomics.update(
+        builder, action, call["target"], call["index"], call.these(*values), call["order"]
+    )
+
+
+def _exp2(builder: Builder, call: Call) -> Operand:
+    flags = call.flag("approximate"), call.flag("flush_to_zero")
+    return pointwise.float_function(builder, "exp2", call["value"], *flags)
+
+
+def _tanh(builder: Builder, call: Call) -> Operand:
+    return pointwise.float_function(builder, "tanh", call["value"], call.flag("approximate"))
+
+
+def _fdiv(builder: Builder, call: Call) -> Operand:
+    flags = call.flag("approximate"), call.flag("flush_to_zero")
+    return pointwise.float_division(builder, call["lhs"], call["rhs"], *flags)
+
+
+def _parallel(builder: Builder, call: Call) -> Operand:
+    builder.reject(codes.NOT_ITERABLE, "I.parallel stands in a for loop", "write `for i in I.parallel(domain):`")
+
+
+def _matmul(builder: Builder, call: Call) -> Operand:
+    given = call.contraction()
+    return contractions.matmul(builder, given, call.flag("transpose_lhs"), call.flag("transpose_rhs"))
+
+
+def _region_scan(builder: Builder, call: Call) -> Operand:
+    state = call.these("initial_state", "apply", "emit")
+    return regions.region_scan(builder, call["source"], call["axis"], call.helpers(), *state)
+
+
+def _scaled_contract(builder: Builder, call: Call) -> Operand:
+    return special.scaled_contract(
+        builder,
+        (call["lhs"], call["lhs_scale"], call["rhs"], call["rhs_scale"]),
+        (call["lhs_format"], call["rhs_format"]),
+        (call["lhs_group_size"], call["rhs_group_size"]),
+        (call["reduce"], call["batch"]),
+        call.dtype("acc_dtype"),
+    )
+
+
+def _scaled_matmul(builder: Builder, call: Call) -> Operand:
+    return special.scaled_matmul(
+        builder,
+        (call["lhs"], call["lhs_scale"], call["rhs"], call["rhs_scale"]),
+        (call["lhs_format"], call["rhs_format"]),
+        call["group_size"],
+        call.dtype("acc_dtype"),
+    )
+
+
+def _sparse_contract(builder: Builder, call: Call) -> Operand:
+    operands = (call["compressed"], call["metadata"], call["dense_rhs"])
+    pairs = (call["reduce"], call["batch"])
+    return special.sparse_contract(builder, operands, call["format"], pairs, call.dtype("acc_dtype"))
+
+
+def _sparse_matmul(builder: Builder, call: Call) -> Operand:
+    operands = (call["compressed"], call["metadata"], call["rhs"])
+    return special.sparse_matmul(builder, operands, call["format"], call.dtype("acc_dtype"))
+
+
+def _two_to_four(builder: Builder, call: Call) -> Operand:
+    operands = (call["compressed_lhs"], call["metadata"], call["rhs"])
+    return special.two_to_four(builder, operands, call.dtype("acc_dtype"))
+
+
+def _sparse_format(path: str) -> Rule:
+    return lambda builder, call: special.sparse_format(builder, path, call["compression_axis"], call["logical_extent"])
+
+
+def _quantized_dot(builder: Builder, call: Call) -> Operand:
+    formats = (call["lhs_format"], call["rhs_format"])
+    return special.quantized_dot(builder, call["lhs"], call["rhs"], formats, call.dtype("acc_dtype"))
+
+
+_DOMAINS: Final[dict[str, Rule]] = {
+    "domain": lambda b, c: domains.domain(b, c["start"], c["stop"], c["step"]),
+    "parallel": _parallel,
+    "indices": lambda b, c: domains.indices(b, c["region"]),
+    "end": lambda b, c: domains.end(b, c["region"]),
+    "ragged": lambda b, c: domains.ragged(b, c["outer"], c["members"], c["offsets"], c["indices"]),
+    "members": lambda b, c: domains.members(b, c["region"]),
+    "assume_in_bounds": lambda b, c: memory.assume_in_bounds(b, c["index"], c["view"], c["axis"]),
+}
+_UNARY = (
+    "exp", "log", "log1p", "lgamma", "sin", "asin", "cos", "floor", "erf", "erfc", "i0", "rsqrt", "sqrt", "sigmoid",
+    "abs",
+)  # fmt: skip
+_TENSORS: Final[dict[str, Rule]] = {
+    **{name: _unary(name) for name in _UNARY},
+    **{name: _binary(name) for name in ("add", "maximum", "minimum", "maximum_num", "minimum_num")},
+    "exp2": _exp2,
+    "tanh": _tanh,
+    "fdiv": _fdiv,
+    "select": lambda b, c: pointwise.select(b, c["condition"], c["true_value"], c["false_value"]),
+    "mask": lambda b, c: pointwise.mask(b, c["value"], c["valid"], c["fill"]),
+    "cast": lambda b, c: pointwise.cast(b, c["value"], c.dtype()),
+    "bitcast": lambda b, c: pointwise.bitcast(b, c["value"], c.dtype()),
+    "full": lambda b, c: shapes.full(b, c["shape"], c["fill"], c.dtype()),
+    "zeros": lambda b, c: shapes.zeros(b, c["shape"], c.dtype()),
+    "reshape": lambda b, c: shapes.reshape(b, c["value"], c["shape"]),
+    "transpose": lambda b, c: shapes.transpose(b, c["value"], c["permutation"]),
+    "join": lambda b, c: shapes.join(b, c["lhs"], c["rhs"]),
+    "record": lambda b, c: Product(tuple(c.arguments.values()), tuple(c.arguments)),
+}
+_MEMORY: Final[dict[str, Rule]] = {
+    "gather": lambda b, c: memory.gather(b, c["source"], c["index"], c["valid"], c["fill"]),
+    "store": lambda b, c: memory.store(b, c["target"], c["index"], c["value"]),
+    "mutable_load": lambda b, c: memory.mutable_load(b, c["target"], c["index"]),
+    "scatter_unique": lambda b, c: memory.scatter_unique(b, c["destination"], c["index"], c["value"]),
+    "scatter_reduce": lambda b, c: memory.scatter_reduce(b, c["destination"], c["index"], c["value"], c["combine"]),
+    "buffer": lambda b, c: memory.buffer(b, c["shape"], c.dtype(), c["init"]),
+    "atomic.load": _atomic("load"),
+    "atomic.compare_exchange": _atomic("compare_exchange", "expected", "desired"),
+    **{f"atomic.{name}": _atomic(name, "value") for name in ("store", "exchange", "add", "max", "min", "xor")},
+    **{f"atomic.{name}_": _atomic(name, "value") for name in ("and", "or")},
+}
+_REDUCTIONS: Final[dict[str, Rule]] = {
+    **{f"reduce.{kind}": _reduce(kind) for kind in ("sum", "max", "any", "all")},
+    "reduce": lambda b, c: reductions.generic_reduce(b, c["value"], c["axis"], c.combination()),
+    "arg_reduce.max": lambda b, c: reductions.arg_reduce_max(b, c["value"], c["axis"], c.accumulator()),
+    "scan": lambda b, c: reductions.generic_scan(b, c["value"], c["axis"], c.combination(), c.order()),
+    "cumsum": _scan("sum"),
+    "cummax": _scan("max"),
+    "histogram": lambda b, c: reductions.histogram(b, c["values"], c["bins"], c["valid"], c.dtype("count_dtype")),
+    "region_fold": lambda b, c: regions.region_fold(b, c["source"], c["axis"], c.helpers()),
+    "region_scan": _region_scan,
+}
+_CONTRACTIONS: Final[dict[str, Rule]] = {
+    "dot": lambda b, c: contractions.dot(b, c.contraction()),
+    "matvec": lambda b, c: contractions.matvec(b, c.contraction("matrix", "vector"), c.flag("transpose")),
+    "vecmat": lambda b, c: contractions.vecmat(b, c.contraction("vector", "matrix"), c.flag("transpose")),
+    "matmul": _matmul,
+    "outer": lambda b, c: contractions.outer(b, c["lhs"], c["rhs"]),
+    "contract": lambda b, c: contractions.contract(b, c.contraction(), c["reduce"], c["batch"]),
+    "scaled_contract": _scaled_contract,
+    "scaled_matmul": _scaled_matmul,
+    "sparse_contract": _sparse_contract,
+    "sparse_matmul": _sparse_matmul,
+    "sparse_contract_2to4": _two_to_four,
+    "sparse.one_of_two": _sparse_format("sparse.one_of_two"),
+    "sparse.two_of_four": _sparse_format("sparse.two_of_four"),
+    "quantize": lambda b, c: special.quantize(b, c["values"], c["format"]),
+    "quantized_dot": _quantized_dot,
+    "random.bits": lambda b, c: random.bits(b, c["seed"], c["logical_counter"]),
+    "random.uniform": lambda b, c: random.uniform(b, c["seed"], c["logical_counter"], c.dtype()),
+}
+_RULES: Final[dict[str, Rule]] = {**_DOMAINS, **_TENSORS, **_MEMORY, **_REDUCTIONS, **_CONTRACTIONS}
