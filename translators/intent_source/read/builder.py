@@ -3,6 +3,7 @@
 The syntax walker owns the control structure and the names; the typing rules own what an expression means. Both talk to one
 `Builder`.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -11,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import NoReturn, Protocol
 
 from intent.dtypes import DType, index
+from translators.algebra.polynomial import Polynomial, atomic
 from translators.diagnostics import NOWHERE, Diagnostic, Fix, Rejected, Span
 from translators.intent_source.read.operands import Function, IntrinsicName, Operand
 from translators.logical import program
 from translators.logical.program import Block, Let, Op, Statement, Value
 from translators.logical.types import Scalar, Type
-from translators.algebra.polynomial import Polynomial, atomic
 
 
 class Tracer(Protocol):
@@ -36,6 +37,7 @@ class Builder:
     span: Span = NOWHERE  # of the construct being read; the walker keeps it current
     statements: list[Statement] = field(default_factory=list)
     pure: str | None = None  # inside a structured operation's helper: its name, and effects are errors
+    target: str | None = None  # the name that the statement being read binds: a buffer made by it is called so
     names: dict[Value, str] = field(default_factory=dict)  # the last name bound to each value
     symbols: frozenset[str] = frozenset()  # the extents that the kernel's parameters name; empty = not known
     ragged_rows: dict[object, tuple[list[Statement], Operand]] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 Runtime values are `program.Value`s (scalars and tensors). Everything else exists only while reading: literals without a
 dtype yet, domains, views, buffers, tuples and records, dtype tokens, functions, enum members, keywords of intrinsics.
 """
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from translators.logical.program import Value
 from translators.logical.types import Buffer, Domain, View
 
 if TYPE_CHECKING:
-    import libcst
+    import ast
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class Function:
     """An `@intent.fn` of this or an imported file; only the walker looks inside."""
 
     name: str
-    node: libcst.FunctionDef
+    node: ast.FunctionDef
     scope: object  # the walker's module scope in which the body's names resolve
 
 

@@ -1,0 +1,45 @@
+"""The diagnostic codes that the syntax walker gives, by name. Their texts are in `translators.diagnostic_codes`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SYNTAX: Final = "INT001"
+TOO_DEEP: Final = "INT003"
+NO_KERNEL: Final = "INT004"
+
+UNKNOWN_NAME: Final = "INT101"
+UNKNOWN_MEMBER: Final = "INT102"
+DEFINITION: Final = "INT103"
+KERNEL_RETURN: Final = "INT104"
+RECURSION: Final = "INT105"
+KERNEL_CALL: Final = "INT106"
+CALL: Final = "INT108"
+RETURNS_DIFFER: Final = "INT109"
+ANNOTATION: Final = "INT110"
+SHAPE_ANNOTATION: Final = "INT111"
+CONSTRAINTS: Final = "INT112"
+UNBOUND_CONSTEXPR: Final = "INT113"
+CONSTEXPR: Final = "INT114"
+UNKNOWN_CONSTEXPR: Final = "INT115"
+DUPLICATE: Final = "INT116"
+NOT_CONSTANT: Final = "INT117"
+IMPORT: Final = "INT118"
+NOT_LANGUAGE: Final = "INT119"
+RUNTIME_DEFAULT: Final = "INT121"
+NOT_CALLABLE: Final = "INT122"
+UNPACK: Final = "INT123"
+SHADOWED: Final = "INT124"
+NOT_A_VALUE: Final = "INT125"
+
+DTYPE: Final = "INT206"
+CONSTANT_ARITHMETIC: Final = "INT211"
+
+CARRY: Final = "INT802"
+NOT_DEFINED_HERE: Final = "INT803"
+PARALLEL_CARRY: Final = "INT804"
+PARALLEL_BREAK: Final = "INT805"
+LOOP_EXIT: Final = "INT806"
+PARALLEL_RETURN: Final = "INT807"
+BRANCHES_DIFFER: Final = "INT808"
+ASSERTION: Final = "INT809"

@@ -1,0 +1,102 @@
+"""Reading a file: every kernel of it, with all errors found in one run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from translators.diagnostics import Diagnostic, Rejected
+from translators.intent_source.read import codes
+from translators.intent_source.read.builder import Builder
+from translators.intent_source.read.definitions import Bound, Declared, signature, unknown_constexprs
+from translators.intent_source.read.files import Files, kernels
+from translators.intent_source.read.scope import Binding, ModuleScope
+from translators.intent_source.read.statements import execute
+from translators.intent_source.read.walker import Walker, new_frame
+from translators.logical.program import Block, Kernel, Parameter, Program, ScalarParameter
+from translators.logical.types import Scalar, View
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """The program without the kernels that have errors; None if the file cannot be read at all."""
+
+    program: Program | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def read_program(text: str, path: str, constexprs: Mapping[str, object] | None = None) -> ReadResult:
+    """Read a file's text. Nothing of it is imported or executed; imported files are found beside `path`.
+
+    `constexprs` binds constexpr parameters, by NAME or KERNEL.NAME, to Python values or to text.
+    """
+    files = Files()
+    try:
+        scope = files.open(text, path)
+    except Rejected as rejected:
+        return ReadResult(None, (rejected.diagnostic,))
+    nodes = kernels(scope)
+    if not nodes and not files.diagnostics:
+        return ReadResult(None, (_no_kernel(scope),))
+    found = files.diagnostics + unknown_constexprs(scope, nodes, constexprs or {})
+    read = [_kernel(scope, node, constexprs or {}, found) for node in nodes]
+    whole = tuple(kernel for kernel in read if kernel is not None)
+    docstring = ast.get_docstring(scope.source.tree)
+    return ReadResult(Program(path, whole, docstring, scope.source.lines), tuple(dict.fromkeys(found)))
+
+
+def _no_kernel(scope: ModuleScope) -> Diagnostic:
+    empty = not scope.source.tree.body
+    message = "the file is empty" if empty else "the file defines no kernel"
+    return Diagnostic(codes.NO_KERNEL, "error", message, scope.source.start, "decorate a function with @intent.kernel")
+
+
+def _kernel(
+    scope: ModuleScope, node: ast.FunctionDef, constexprs: Mapping[str, object], found: list[Diagnostic]
+) -> Kernel | None:
+    """One kernel; None if it has an error, which is added to `found`."""
+    builder = Builder()
+    declared = signature(scope, node, constexprs, builder.diagnostics)
+    try:
+        body = _body(scope, node, declared, builder)
+    except RecursionError:
+        message, help = f"'{node.name}' nests too deeply to be read", "name parts of it in statements of their own"
+        builder.diagnostics.append(Diagnostic(codes.TOO_DEEP, "error", message, scope.source.header(node), help))
+    found.extend(builder.diagnostics)
+    if any(diagnostic.severity != "note" for diagnostic in builder.diagnostics):
+        return None
+    runtime = tuple(parameter for parameter in declared if not isinstance(parameter, Bound))
+    constants = tuple(parameter.constant for parameter in declared if isinstance(parameter, Bound))
+    span, docstring = scope.source.header(node), ast.get_docstring(node)
+    return Kernel(node.name, runtime, constants, body, span, builder.names, docstring)
+
+
+def _body(scope: ModuleScope, node: ast.FunctionDef, declared: tuple[Declared, ...], builder: Builder) -> Block:
+    walker = Walker(builder)
+    builder.tracer = walker
+    builder.span = scope.source.header(node)
+    names = {_name(parameter): _binding(builder, parameter) for parameter in declared}
+    walker.frames.append(new_frame(scope, node, names, None))
+    walker.poison(
+        frozenset(argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)) - set(names)
+    )
+    execute(walker, node.body, frozenset())
+    return Block(tuple(builder.statements))
+
+
+def _name(parameter: Declared) -> str:
+    return parameter.constant.name if isinstance(parameter, Bound) else parameter.name
+
+
+def _binding(builder: Builder, parameter: Declared) -> Binding:
+    """What the parameter's name means in the body."""
+    match parameter:
+        case View():
+            return parameter
+        case ScalarParameter(name=name, dtype=dtype):
+            value = builder.one(Parameter(name), Scalar(dtype))
+            builder.names[value] = name
+            return value
+        case Bound(operand=operand):
+            return operand
