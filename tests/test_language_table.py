@@ -179,7 +179,7 @@ def test_bind_refuses(path: str, positional: tuple[object, ...], keywords: dict[
         INTRINSICS[path].bind(positional, keywords)
 
 
-# ---------------------------------------------------------------------------------------- dtypes, constants, annotations
+# ----------------------------------------------------------------------------------------- dtypes and annotations
 def test_every_dtype_is_public() -> None:
     for dtype in ALL:
         assert getattr(I, dtype.name) is dtype
