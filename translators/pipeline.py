@@ -10,13 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from translators.diagnostics import Diagnostic, InternalError, Rejected
-from translators.intent_source.read.read import read_program
+from translators.intent_source.read import read_program
 from translators.logical.program import Program
 from translators.options import DEFAULT, Options
-from translators.planning import plan
 from translators.triton_source.launch import KernelCode
-from translators.triton_source.module import write_module
-from translators.triton_source.module_options import ModuleOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +45,9 @@ def compile_text(text: str, path: str, options: Options = DEFAULT) -> Compilatio
     checked = check_text(text, path, options)
     if checked.program is None:
         return Compilation(None, None, (), in_order(checked.diagnostics))
+    from translators.triton_source.module import write_module  # checking alone does without the later stages
+    from translators.triton_source.module_options import ModuleOptions
+
     codes, found = _plan_all(checked.program, options)
     diagnostics = in_order((*checked.diagnostics, *found))
     if rejects(diagnostics):
@@ -70,6 +70,8 @@ def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 def _plan_all(program: Program, options: Options) -> tuple[tuple[KernelCode, ...], tuple[Diagnostic, ...]]:
     """Plan every kernel, so that one kernel's rejection does not hide another's."""
+    from translators.planning import plan
+
     codes: list[KernelCode] = []
     diagnostics: list[Diagnostic] = []
     for kernel in program.kernels:
