@@ -1,4 +1,5 @@
 """Index scalars of the logical program as polynomials."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -25,18 +26,55 @@ _ARITHMETIC: dict[str, Callable[[Polynomial, Polynomial], Polynomial]] = {
 }
 
 
-def polynomial(value: Value) -> Polynomial:
-    """The value of an index scalar over sizes and the values no arithmetic explains (loads, loop variables, carries)."""
+_LARGEST = 128  # monomials, and factors of one: beyond this a product stays one opaque value
+
+
+def polynomial(value: Value, known: dict[Value, Polynomial] | None = None) -> Polynomial:
+    """The value of an index scalar over sizes and the values no arithmetic explains (loads, loop variables, carries).
+
+    `known` remembers what was worked out before: without it a long chain of sums is walked again for every link.
+    """
+    memory = {} if known is None else known
+    pending = [value]
+    while pending:
+        operands = [other for other in _operands(pending[-1]) if other not in memory]
+        if operands:
+            pending.extend(operands)
+        else:
+            last = pending.pop()
+            memory[last] = _combined(last, memory)
+    return memory[value]
+
+
+def _operands(value: Value) -> tuple[Value, ...]:
+    """The index scalars that arithmetic makes `value` of; none if it is a leaf."""
+    if not value.is_scalar or value.dtype.kind != "index" or not isinstance(value.origin, Pointwise):
+        return ()
+    known = value.origin.function == "negative" or value.origin.function in _ARITHMETIC
+    return value.origin.arguments if known else ()
+
+
+def _combined(value: Value, memory: dict[Value, Polynomial]) -> Polynomial:
     match value.origin:
         case Constant(value=literal) if value.dtype.kind == "index":
             return number(int(literal))
         case Size(extent=extent):
             return extent
-        case Pointwise(function="negative", arguments=(argument,)) if value.dtype.kind == "index":
-            return -polynomial(argument)
-        case Pointwise(function=function, arguments=(lhs, rhs)) if (
-            function in _ARITHMETIC and value.is_scalar and value.dtype.kind == "index"
-        ):
-            return _ARITHMETIC[function](polynomial(lhs), polynomial(rhs))
+        case Pointwise(function="negative", arguments=(argument,)) if _operands(value):
+            return -memory[argument]
+        case Pointwise(function=function, arguments=(lhs, rhs)) if _operands(value):
+            a, b = memory[lhs], memory[rhs]
+            return atomic(value) if _too_large(function, a, b) else _ARITHMETIC[function](a, b)
         case _:
             return atomic(value)
+
+
+def _too_large(function: str, a: Polynomial, b: Polynomial) -> bool:
+    """Repeated squaring would otherwise double the length of a monomial with every statement."""
+    if function == "multiply":
+        return len(a.terms) * len(b.terms) > _LARGEST or _degree(a) + _degree(b) > _LARGEST
+    return len(a.terms) + len(b.terms) > _LARGEST
+
+
+def _degree(a: Polynomial) -> int:
+    return max((len(monomial) for monomial, _ in a.terms), default=0)

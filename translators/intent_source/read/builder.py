@@ -1,7 +1,7 @@
 """Where reading puts what it finds: the block under construction, serial numbers, diagnostics.
 
-The syntax walker owns the control structure and the names; the typing rules own what an expression means. Both talk to one
-`Builder`.
+The syntax walker owns the control structure and the names; the typing rules own what an expression means. Both talk to
+one `Builder`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from translators.algebra.polynomial import Polynomial, atomic
 from translators.diagnostics import NOWHERE, Diagnostic, Fix, Rejected, Span
 from translators.intent_source.read.operands import Function, IntrinsicName, Operand
 from translators.logical import program
+from translators.logical.coordinates import polynomial
 from translators.logical.program import Block, Let, Op, Statement, Value
 from translators.logical.types import Scalar, Type
 
@@ -43,6 +44,7 @@ class Builder:
     ragged_rows: dict[object, tuple[list[Statement], Operand]] = field(default_factory=dict)
     enclosing: list[list[Statement]] = field(default_factory=list)  # the open blocks around `statements`
     _serial: int = 0
+    _polynomials: dict[Value, Polynomial] = field(default_factory=dict)
 
     # ------------------------------------------------------------------------------------------------ values
     def serial(self) -> int:
@@ -67,6 +69,10 @@ class Builder:
 
     def size(self, extent: Polynomial) -> Value:
         return self.one(program.Size(extent), Scalar(index))
+
+    def polynomial(self, value: Value) -> Polynomial:
+        """An index scalar as a polynomial, worked out once."""
+        return polynomial(value, self._polynomials)
 
     def fresh_extent(self) -> Polynomial:
         """An extent equal to no other: the slice length of a region operation."""

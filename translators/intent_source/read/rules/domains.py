@@ -20,7 +20,6 @@ from translators.intent_source.read.operands import (
 from translators.intent_source.read.rules import codes
 from translators.intent_source.read.rules.describe import describe, show_extent
 from translators.intent_source.read.rules.literals import as_value, is_none, static_integer, static_number
-from translators.logical.coordinates import polynomial
 from translators.logical.program import Cast, Indices, Value
 from translators.logical.types import Buffer, Domain, Scalar, Tensor, View
 
@@ -47,20 +46,20 @@ def bound(builder: Builder, operand: Operand, what: str) -> Value:
     return value if value.dtype == dtypes.index else builder.one(Cast(value), Scalar(dtypes.index))
 
 
-def between(begin: Value, end: Value, step: int = 1, parent: Domain | None = None) -> Domain:
-    return Domain(begin, end, step, polynomial(begin), polynomial(end), None, parent)
+def between(builder: Builder, begin: Value, end: Value, step: int = 1, parent: Domain | None = None) -> Domain:
+    return Domain(begin, end, step, builder.polynomial(begin), builder.polynomial(end), None, parent)
 
 
 def whole(builder: Builder, extent: Polynomial) -> Domain:
     """The domain that `:` stands for."""
-    return between(builder.constant(0, dtypes.index), index_scalar(builder, extent))
+    return between(builder, builder.constant(0, dtypes.index), index_scalar(builder, extent))
 
 
 # ------------------------------------------------------------------------------------------------------------ domains
 def domain(builder: Builder, start: Operand, stop: Operand, step: Operand) -> Domain:
     begin = bound(builder, start, "the start of a domain")
     end = bound(builder, stop, "the end of a domain")
-    return between(begin, end, _step(builder, step))
+    return between(builder, begin, end, _step(builder, step))
 
 
 def range_domain(builder: Builder, arguments: Sequence[Operand]) -> Domain:
@@ -124,7 +123,7 @@ def subregion(builder: Builder, source: Domain, items: tuple[Operand, ...]) -> D
         builder.unsupported("a subregion of a domain with a step", "write I.domain(begin, end, step) instead")
     begin = source.begin if part.start is None else bound(builder, part.start, "the start of a subregion")
     end = source.end if part.stop is None else bound(builder, part.stop, "the end of a subregion")
-    region = between(begin, end, 1, source)
+    region = between(builder, begin, end, 1, source)
     _check_within(builder, region, source)
     return region
 
@@ -179,7 +178,7 @@ def ragged_row(builder: Builder, source: Ragged, items: tuple[Operand, ...]) -> 
     if len(items) != 1 or isinstance(items[0], Slice | Keyword | ShapeOf):
         builder.reject(codes.RAGGED, "a ragged domain is indexed by one integer", "write rows[g]")
     position = bound(builder, items[0], "the row of a ragged domain")
-    key = (source, polynomial(position))
+    key = (source, builder.polynomial(position))
     known = builder.ragged_rows.get(key)
     if known is not None and builder.is_open(known[0]) and isinstance(known[1], RaggedRow):
         return known[1]
@@ -196,7 +195,7 @@ def _read_row(builder: Builder, source: Ragged, position: Value) -> RaggedRow:
     following = binary(builder, "add", position, Literal(1))
     begin = bound(builder, subscript(builder, source.offsets, (position,)), "an offset")
     end = bound(builder, subscript(builder, source.offsets, (following,)), "an offset")
-    return RaggedRow(source, between(begin, end, 1, source.members))
+    return RaggedRow(source, between(builder, begin, end, 1, source.members))
 
 
 def members(builder: Builder, region: Operand) -> Value:

@@ -149,7 +149,7 @@ def _slice(builder: Builder, item: Slice, extent: Polynomial) -> Domain:
         return whole(builder, extent)
     begin = builder.constant(0, dtypes.index) if item.start is None else _slice_bound(builder, item.start, extent)
     end = index_scalar(builder, extent) if item.stop is None else _slice_bound(builder, item.stop, extent)
-    region = between(begin, end)
+    region = between(builder, begin, end)
     _check_slice(builder, region, extent)
     return region
 

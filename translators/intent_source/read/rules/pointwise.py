@@ -21,7 +21,6 @@ from translators.intent_source.read.rules.literals import (
     static_number,
 )
 from translators.intent_source.read.rules.shapes import broadcast, like, result_type
-from translators.logical.coordinates import polynomial
 from translators.logical.program import Bitcast, Cast, Let, Pointwise, Select, Value
 
 SYMBOLS: Final = {
@@ -245,7 +244,7 @@ def pointwise(
     op = Pointwise(function, arguments, approximate, flush_to_zero)
     value = builder.value(op, result_type(dtype, arguments, shape))
     if value.is_scalar and dtype.kind == "index":
-        known = polynomial(value).constant
+        known = builder.polynomial(value).constant
         if known is not None:
             return builder.constant(known, dtype)
     builder.statement(Let(op, (value,), builder.span))

@@ -17,7 +17,6 @@ from translators.intent_source.read.rules.literals import as_value, static_numbe
 from translators.intent_source.read.rules.pointwise import cast
 from translators.intent_source.read.rules.products import flatten, rebuild, same_nesting, show_schema
 from translators.intent_source.read.rules.shapes import axes_of, axis_of, fits, tensor
-from translators.logical.coordinates import polynomial
 from translators.logical.program import ArgReduce, Histogram, Reduce, Scan, Value
 from translators.logical.types import Scalar, Tensor, Type
 
@@ -206,4 +205,4 @@ def histogram(builder: Builder, values: Operand, bins: Operand, valid: Operand, 
         builder.reject(codes.HISTOGRAM, f"count_dtype is an integer dtype, and this is {count.name}", "write I.i32")
     size = bound(builder, bins, "the number of bins")
     op = Histogram(members, condition, size)
-    return builder.one(op, Tensor(count, (polynomial(size),)))
+    return builder.one(op, Tensor(count, (builder.polynomial(size),)))

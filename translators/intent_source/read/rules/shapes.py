@@ -20,7 +20,6 @@ from translators.intent_source.read.operands import (
 from translators.intent_source.read.rules import codes
 from translators.intent_source.read.rules.describe import describe, show_extent, show_shape
 from translators.intent_source.read.rules.literals import as_value, cast_literal, static_integer
-from translators.logical.coordinates import polynomial
 from translators.logical.program import Full, Join, Pick, Relation, Reshape, Transpose, Value
 from translators.logical.types import Domain, Scalar, Tensor, Type
 
@@ -150,7 +149,7 @@ def extent_of(builder: Builder, operand: Operand) -> Polynomial:
         case Text(value=name):
             return _symbol(builder, name)
         case Value(is_scalar=True) if operand.dtype.kind == "index":
-            return polynomial(operand)
+            return builder.polynomial(operand)
         case Value(is_scalar=True) if operand.dtype.is_integer:
             help = "write I.cast(..., I.index)"
             builder.reject(codes.INDEX_MIXED, f"an extent is index, and this is {operand.dtype.name}", help)
