@@ -248,7 +248,7 @@ def test_generic_scan_keeps_its_order() -> None:
     assert only(text, a=f32(2, 3, 0.5), b=f32(1, 1, 1)) == [1, 4, 3]
 
 
-# -------------------------------------------------------------------------------------------------------- region operations
+# --------------------------------------------------------------------------------------------------- region operations
 FOLD = """
 @intent.fn
 def summarize(v, at, weight):
@@ -262,7 +262,8 @@ def merge(lhs, rhs):
 def k(x: I.In[I.f32, ("N",)], total: I.Out[I.f32, ()], last: I.Out[I.f32, ()]):
     n = I.domain(0, x.shape[0])
     r = I.region_fold(source=(x[n], I.indices(n)), axis=0, summarize=summarize, combine=merge,
-                      identity=I.record(total=I.cast(0.0, I.f32), last=I.cast(-1.0, I.f32)), operands=(I.cast(2.0, I.f32),))
+                      identity=I.record(total=I.cast(0.0, I.f32), last=I.cast(-1.0, I.f32)),
+                      operands=(I.cast(2.0, I.f32),))
     total[()] = r.total
     last[()] = r.last
 """
@@ -391,7 +392,7 @@ def test_random_bits_are_philox() -> None:
     assert other != zero["y"].tolist()
 
 
-# ----------------------------------------------------------------------------------------------------- shapes and selects
+# -------------------------------------------------------------------------------------------------- shapes and selects
 def test_shape_operations() -> None:
     text = """
     @intent.kernel
