@@ -39,7 +39,7 @@ unit: setup
 
 # Rewrite the golden modules and plans from the samples; read the difference before committing it.
 golden: setup
-	$(BIN)/python -m pytest -n $(WORKERS) tests/test_golden.py --update-golden
+	$(BIN)/python -m tests.update_golden
 
 # Compile every sample and workload.
 corpus: setup

@@ -133,11 +133,13 @@ def _mention_notes(diagnostics: Sequence[Diagnostic], inputs: Sequence[Input], r
 
 
 def _compile_ahead_of_time(compilations: Sequence[Compilation], options: Options) -> None:
-    """Check every variant on every target with the installed Triton; a variant over a limit is a rejection."""
-    from intentc.ahead_of_time import verify_ahead_of_time
+    """Compile every variant for every target with the installed Triton; a variant over a limit is a rejection."""
+    from intentc.ahead_of_time import measure
 
-    failures = [line for each in compilations for line in verify_ahead_of_time(each, options.targets)]
-    for line in failures:
-        say(line)
-    if failures:
+    failed = False
+    for compilation in compilations:
+        for measurement in measure(compilation, options.targets, options.arm):
+            say(str(measurement))
+            failed = failed or measurement.problem is not None
+    if failed:
         raise typer.Exit(1)
