@@ -18,6 +18,7 @@ CASES = [
     {"M": 0, "N": 3},
     {"M": 3, "N": 0},
 ]
+LARGE = [{"M": 131, "N": 1031}]
 
 
 @intent.kernel

@@ -10,6 +10,7 @@ CASES = [
     {"B": 0, "N": 3},
     {"B": 2, "N": 0},
 ]
+LARGE = [{"B": 131, "N": 16}]
 
 
 @intent.kernel

@@ -9,6 +9,7 @@ CASES = [
     {"N": 1, "norm": 3.0, "limit": 1.0},
     {"N": 0, "norm": 3.0, "limit": 1.0},
 ]
+LARGE = [{"N": 100_003, "norm": 5.0, "limit": 1.5}]
 
 
 @intent.kernel

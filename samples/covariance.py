@@ -9,6 +9,7 @@ CASES = [
     {"N": 2, "F": 1},
     {"N": 5, "F": 0},
 ]
+LARGE = [{"N": 517, "F": 131}]
 
 
 @intent.kernel

@@ -11,6 +11,7 @@ CASES = [
     {"M": 1, "stride": 32},
     {"M": 0, "stride": 4},
 ]
+LARGE = [{"M": 517, "stride": 16}]
 
 
 @intent.kernel

@@ -11,6 +11,7 @@ CASES = [
     {"M": 1, "N": 1},
     {"M": 0, "N": 4},
 ]
+LARGE = [{"M": 301, "N": 517}]
 
 
 @intent.kernel

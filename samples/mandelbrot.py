@@ -9,6 +9,7 @@ CASES = [
     {"H": 1, "W": 1, "left": 0.3, "top": 0.5, "step": 0.1, "limit": 30},
     {"H": 0, "W": 3, "left": -2.0, "top": -1.0, "step": 0.5, "limit": 30},
 ]
+LARGE = [{"H": 67, "W": 131, "left": -2.0, "top": -1.1, "step": 0.03, "limit": 40}]
 
 
 @intent.kernel

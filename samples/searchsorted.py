@@ -10,6 +10,7 @@ CASES = [
     {"N": 3, "E": 0},
     {"N": 0, "E": 4},
 ]
+LARGE = [{"N": 5003, "E": 1031}]
 
 
 @intent.kernel

@@ -11,6 +11,7 @@ CASES = [
     {"M": 1, "N": 4},
     {"M": 0, "N": 8},
 ]
+LARGE = [{"M": 131, "N": 1031}]
 
 
 @intent.kernel

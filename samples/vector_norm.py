@@ -11,6 +11,7 @@ CASES = [
     {"N": 0, "G": 2},
     {"G": 0},
 ]
+LARGE = [{"N": 100_003, "G": 77}]
 
 
 @intent.kernel

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -39,6 +40,11 @@ NUMPY_DTYPES: Mapping[str, np.dtype] = {
 # powers of two that the interpreter gets through quickly.
 TAILS = (5, 37, 19, 11, 7, 3)
 MULTIPLES = (4, 32, 16, 16, 8, 4)
+
+# The same for a real GPU: the first that keeps a case within LARGEST_CASE elements.
+BROAD = ((131, 517, 259, 67, 37), (29, 130, 61, 37, 17), (5, 67, 131, 3, 37))
+LONG = (100_003, 20_011, 2003)
+LARGEST_CASE = 500_000
 
 # Relative to the element plus the root mean square of the expected array.
 TOLERANCES: Mapping[str, float] = {
@@ -184,6 +190,31 @@ def _default_cases(symbols: tuple[str, ...]) -> Iterator[Case]:
     yield dict.fromkeys(symbols, 1)
     for symbol in symbols:
         yield tails | {symbol: 0}
+
+
+def large_cases(sample: Sample) -> tuple[Case, ...]:
+    """Cases of several tiles for a real GPU: the file's LARGE, or odd sizes and an axis too long for one tile."""
+    listed: Sequence[Case] | None = getattr(sample.module, "LARGE", None)
+    if listed is not None:
+        return tuple(case for case in listed if all(symbol in case for symbol in sample.symbols))
+    if hasattr(sample.module, "CASES"):
+        return ()
+    fitting = [case for case in _broad_cases(sample.symbols) if _elements(sample, case) <= LARGEST_CASE]
+    long = [case for case in _long_cases(sample.symbols) if _elements(sample, case) <= LARGEST_CASE]
+    return (*fitting[:1], *long[:1])
+
+
+def _broad_cases(symbols: tuple[str, ...]) -> Iterator[Case]:
+    return (dict(zip(symbols, sizes, strict=False)) for sizes in BROAD if len(symbols) > 1)
+
+
+def _long_cases(symbols: tuple[str, ...]) -> Iterator[Case]:
+    """The only axis, or the second one, too long for one tile of the other."""
+    return (dict.fromkeys(symbols, 3) | {symbols[:2][-1]: length} for length in LONG)
+
+
+def _elements(sample: Sample, case: Case) -> int:
+    return sum(math.prod(view.sizes(case)) for view in sample.views)
 
 
 def case_identity(case: Case) -> str:

@@ -1,27 +1,19 @@
-"""Rewrites `golden/`: for every kernel file of `samples/`, the module compiled for the default options and its plan.
+"""What `golden/` holds: for every kernel file of `samples/`, the module compiled with default options and its plan.
 
-    python tests/update_golden.py            write
-    python tests/update_golden.py --check    exit with 1 if anything would change
-
-A file whose kernels are not all lowered yet has no golden. Nothing under `golden/` is edited by hand.
+A file that is not lowered yet has no golden. Nothing under `golden/` is edited by hand: `make golden` rewrites it.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-SAMPLES = ROOT / "samples"
+from sample_files import ROOT, SAMPLES
+
+from translators.pipeline import Compilation, compile_text
+from translators.triton_source.launch import KernelCode, Tuning, Variant
+
 GOLDEN = ROOT / "golden"
-
-if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
-
-from translators.pipeline import Compilation, compile_text  # noqa: E402
-from translators.triton_source.launch import KernelCode, Tuning, Variant  # noqa: E402
 
 
 def golden_files() -> Mapping[Path, str]:
@@ -75,26 +67,10 @@ def present_files() -> Mapping[Path, str]:
     return {path.relative_to(GOLDEN): path.read_text(encoding="utf-8") for path in files}
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if anything would change")
-    check = parser.parse_args().check
-    wanted, present = golden_files(), present_files()
-    changed = sorted(path for path in wanted.keys() | present.keys() if wanted.get(path) != present.get(path))
-    for path in changed:
-        print(f"{'would change' if check else 'changed'}: golden/{path}")
-        if not check:
-            _put(GOLDEN / path, wanted.get(path))
-    return 1 if check and changed else 0
-
-
-def _put(path: Path, text: str | None) -> None:
+def put(path: Path, text: str | None) -> None:
+    """Write a file below `golden/`, or remove it."""
     if text is None:
-        path.unlink()
+        (GOLDEN / path).unlink()
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    (GOLDEN / path).parent.mkdir(parents=True, exist_ok=True)
+    (GOLDEN / path).write_text(text, encoding="utf-8")
