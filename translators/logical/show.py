@@ -1,4 +1,4 @@
-"""A logical program as text, for people and tests: one line per statement, blocks indented, values by the author's names."""
+"""A logical program as text: one line per statement, blocks indented, values by the author's names."""
 
 from __future__ import annotations
 

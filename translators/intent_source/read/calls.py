@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NoReturn
 
 from translators.diagnostics import Rejected, Span
@@ -133,7 +133,15 @@ def _is_constant(operands: Sequence[Operand]) -> bool:
 
 def _compute(walker: Walker, name: str, operands: Sequence[Operand]) -> Operand:
     values = [operand.value for operand in operands if isinstance(operand, Literal)]
-    functions = {"min": min, "max": max, "abs": abs, "int": int, "float": float, "bool": bool, "round": round}
+    functions: dict[str, Callable[..., bool | int | float]] = {
+        "min": min,
+        "max": max,
+        "abs": abs,
+        "int": int,
+        "float": float,
+        "bool": bool,
+        "round": round,
+    }
     try:
         return Literal(functions[name](*values))
     except (ArithmeticError, TypeError, ValueError) as error:
@@ -201,17 +209,17 @@ def _spelled(function: Function) -> str:
 
 
 def _default(walker: Walker, function: Function, default: ast.expr) -> Operand:
-    found = fold(function.scope, default)  # type: ignore[arg-type]  # the scope is the walker's own
+    found = fold(function.scope, default)
     if isinstance(found, REFERENCES):
         walker.builder.reject(codes.NOT_CONSTANT, f"a default of '{function.name}' is not a compile-time value")
-    return found  # type: ignore[return-value]  # REFERENCES are exactly the bindings that are no operands
+    return found
 
 
 def inline(walker: Walker, function: Function, operands: tuple[Operand, ...], span: Span) -> Operand:
     """Read the helper's body at the current place with these arguments; its result, or `None`."""
     _check_callable(walker, function, operands, span)
     reported = len(walker.builder.diagnostics)
-    frame = new_frame(function.scope, function.node, {}, function)  # type: ignore[arg-type]
+    frame = new_frame(function.scope, function.node, {}, function)
     walker.frames.append(frame)
     outer, walker.builder.span = walker.builder.span, span
     try:
@@ -245,7 +253,8 @@ def _enter(walker: Walker, frame: Frame, function: Function, operands: tuple[Ope
             frame.scope.reject(
                 parameter, codes.SHADOWED, f"the parameter '{parameter.arg}' hides the module of that name"
             )
-        frame.names[parameter.arg] = _argument(walker, frame, parameter, operand)
+        argument = _argument(walker, frame, parameter, operand)
+        frame.names[parameter.arg] = walker.named(parameter.arg, argument, overwrite=False)
 
 
 def _argument(walker: Walker, frame: Frame, parameter: ast.arg, operand: Operand) -> Operand:

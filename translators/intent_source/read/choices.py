@@ -62,7 +62,7 @@ def _conjoin_scalars(
 
 
 def _harmless(statements: list[Statement]) -> bool:
-    """Whether the statements may run where Python would not reach them: they read nothing and are defined everywhere."""
+    """Whether the statements may run where Python would not reach them: they read nothing and always have a value."""
     return all(isinstance(statement, Let) and _is_total(statement) for statement in statements)
 
 

@@ -1,4 +1,4 @@
-"""Compile-time evaluation of expressions at the level of a file: constants, annotations, defaults. Nothing is executed."""
+"""Compile-time evaluation of expressions at the level of a file: constants, annotations, defaults. Nothing runs."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ from translators.intent_source.read.scope import (
 Number = bool | int | float
 _LARGEST_EXPONENT: Final = 4096  # of integer powers and shifts: a constant, not a computation
 
+
+def _refuse(value: float) -> int:
+    raise TypeError(f"~ has no meaning for {value}")
+
+
 _BINARY: Final[Mapping[type[ast.operator], Callable[[Number, Number], Number]]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,
@@ -36,12 +41,15 @@ _BINARY: Final[Mapping[type[ast.operator], Callable[[Number, Number], Number]]] 
     ast.BitXor: operator.xor,
 }  # fmt: skip
 _UNARY: Final[Mapping[type[ast.unaryop], Callable[[Number], Number]]] = {
-    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_, ast.Invert: operator.invert,
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_,
+    ast.Invert: lambda value: ~int(value) if not isinstance(value, float) else _refuse(value),
 }  # fmt: skip
 _COMPARE: Final[Mapping[type[ast.cmpop], Callable[[Number, Number], bool]]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }  # fmt: skip
+
+
 _FUNCTIONS: Final[Mapping[str, Callable[..., Number]]] = {
     "min": min, "max": max, "abs": abs, "int": int, "float": float, "bool": bool, "round": round,
 }  # fmt: skip
@@ -121,10 +129,10 @@ def _not_constant(scope: ModuleScope, node: ast.expr) -> Operand:
 def _binary(scope: ModuleScope, node: ast.BinOp) -> Operand:
     left, right = operand(scope, node.left), operand(scope, node.right)
     match left, right, node.op:
-        case Text(value=a), Text(value=b), ast.Add():
-            return Text(a + b)
-        case Product(items=a, names=None), Product(items=b, names=None), ast.Add():
-            return Product(a + b)
+        case Text(), Text(), ast.Add():
+            return Text(left.value + right.value)
+        case Product(names=None), Product(names=None), ast.Add():
+            return Product(left.items + right.items)
         case _:
             pass
     a, b = number(scope, node.left), number(scope, node.right)

@@ -141,11 +141,13 @@ def _annotation(scope: ModuleScope, parameter: ast.arg) -> Binding:
 def _bad_annotation(scope: ModuleScope, parameter: ast.arg, annotation: Binding) -> Declared:
     node = parameter.annotation
     assert node is not None
-    help = f"views are {_VIEW_HELP}; scalars have a dtype, such as n: I.i32; compile-time values are I.Constexpr[int]"
+    help: str | None = (
+        f"views are {_VIEW_HELP}; scalars have a dtype, such as n: I.i32; compile-time values are I.Constexpr[int]"
+    )
     match annotation:
         case Builtin(name="int" | "float" | "bool" as name):
-            dtype = {"int": "I.i64", "float": "I.f64", "bool": "I.bool"}[name]
-            help = f"write {dtype} for a runtime scalar, or I.Constexpr[{name}] for a compile-time value"
+            spelled = {"int": "I.i64", "float": "I.f64", "bool": "I.bool"}[name]
+            help = f"write {spelled} for a runtime scalar, or I.Constexpr[{name}] for a compile-time value"
         case EnumClass(name=name):
             help = f"write I.Constexpr[{name}]"
         case HostName() if (dtype := canonical_dtype_name(ast.unparse(node))) is not None:
@@ -176,7 +178,8 @@ def _view(scope: ModuleScope, parameter: ast.arg, annotation: ViewAnnotation) ->
             scope.reject(node, codes.SHAPE_ANNOTATION, message, _VIEW_HELP)
         case [first, *_]:
             _reject_dtype(scope, parts[0], first)
-    shape = tuple(_extent(scope, place, extent) for place, extent in zip(_places(parts[1], len(extents)), extents))
+    pairs = zip(_places(parts[1], len(extents)), extents, strict=True)
+    shape = tuple(_extent(scope, place, extent) for place, extent in pairs)
     if constraints.strides is not None and len(constraints.strides) != len(shape):
         message = f"strides has {len(constraints.strides)} entries and the view {len(shape)} axes"
         scope.reject(parts[2], codes.CONSTRAINTS, message)

@@ -1,4 +1,4 @@
-"""Files as scopes: what each module-level statement binds, and imported files found by path, read and never imported."""
+"""Files as scopes: what each module-level statement binds, and imported files, which are found by path and read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leaving early: `break`, `continue` and `return` as conditions, so that the logical program has one way through a block."""
+"""Leaving early: `break`, `continue` and `return` as conditions, so that there is one way through a block."""
 
 from __future__ import annotations
 
@@ -94,14 +94,15 @@ class _Merger:
 
     def flags(self, true: Flag, false: Flag) -> Flag:
         """A flag that is the condition itself, or its opposite, is known in either arm."""
-        match _known(true, self.condition, True), _known(false, self.condition, False):
+        true, false = _known(true, self.condition, True), _known(false, self.condition, False)
+        match true, false:
             case bool(), bool() if true == false:
                 return true
             case True, False:
                 return self.condition
             case False, True:
                 return Negated(self.condition)
-            case true, false:
+            case _:
                 return self._merged_flag(true, false)
 
     def _merged_flag(self, true: Flag, false: Flag) -> Value:
@@ -169,17 +170,17 @@ def _merge_name(merger: _Merger, name: str, then: _Side, orelse: _Side) -> Bindi
     if a is None or isinstance(a, Missing):
         if then_arm.flow.left is True and b is not None and is_runtime(b):
             return merger.or_absent(b, is_true=False)  # type: ignore[arg-type]
-        return _undefined(b if a is None else a)
+        return a if isinstance(a, Missing) else _undefined(b)
     if b is None or isinstance(b, Missing):
         if else_arm.flow.left is True and is_runtime(a):
             return merger.or_absent(a, is_true=True)  # type: ignore[arg-type]
-        return _undefined(a if b is None else b)
+        return b if isinstance(b, Missing) else _undefined(a)
     if not is_runtime(a) or not is_runtime(b):
         return Missing("is chosen by a runtime condition, which only values can be", "use it inside the branches")
     return merger.operands(a, b, f"the values of '{name}' in the two branches")  # type: ignore[arg-type]
 
 
-def _undefined(other: Binding) -> Missing:
+def _undefined(other: Binding | None) -> Missing:
     if isinstance(other, Missing):
         return other
     return Missing("is assigned in one branch only", "assign it before the `if`, or in every branch")

@@ -1,7 +1,7 @@
 """Which names a function may still read after each of its compound statements, and which names statements bind.
 
-Merges after an `if` and carries of a loop are made for live names only: a name that is rebound with another type in the next
-loop is no carry of the previous one.
+Merges after an `if` and carries of a loop are made for live names only: a name that is rebound with another type in the
+next loop is no carry of the previous one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _NOTHING: Names = frozenset()
 
 @dataclass(slots=True)
 class Liveness:
-    """`after[s]`: names live after compound statement s; `head[s]`: names live at the start of each iteration of loop s.
+    """`after[s]`: names live after compound statement s; `head[s]`: names live at the start of an iteration of loop s.
 
     `exposed[s]`: names that an iteration of loop s reads before it binds them.
     """

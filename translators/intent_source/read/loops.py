@@ -36,7 +36,7 @@ Loop = ast.For | ast.While
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A name that iterations hand on: its value before the loop and at the start of an iteration, as operands and leaves."""
+    """A name that iterations hand on: its value before the loop and at the start of an iteration."""
 
     name: str
     inside: Operand

@@ -63,7 +63,7 @@ def _imported(scope: ModuleScope, deferred: Deferred, node: ast.AST) -> Binding:
 
 
 def member(scope: ModuleScope, owner: Binding, name: str, node: ast.AST) -> Binding | None:
-    """`owner.name` where that is known without runtime values; None where the owner is a value and rules must decide."""
+    """`owner.name` where no runtime value is involved; None where the owner is a value and rules must decide."""
     match owner:
         case Namespace(path=path):
             return _namespace_member(scope, path, name, node)

@@ -17,10 +17,12 @@ from translators.logical.types import Buffer, Domain, View
 if TYPE_CHECKING:
     import ast
 
+    from translators.intent_source.read.scope import ModuleScope
+
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A compile-time bool, int or float: a Python literal, a folded module constant or a bound constexpr. No dtype yet."""
+    """A compile-time bool, int or float without a dtype: a literal, a folded module constant or a bound constexpr."""
 
     value: bool | int | float
 
@@ -95,12 +97,12 @@ class Function:
 
     name: str
     node: ast.FunctionDef
-    scope: object  # the walker's module scope in which the body's names resolve
+    scope: ModuleScope  # in which the body's names resolve
 
 
 @dataclass(frozen=True, slots=True)
 class IntrinsicName:
-    """`I.exp` or `I.reduce.sum` as a value: `path` is the dotted name after `I.` (a combine such as I.add may be passed on)."""
+    """`I.exp` or `I.reduce.sum` as a value: `path` follows `I.` (a combine such as I.add may be passed on)."""
 
     path: str
 
@@ -132,6 +134,6 @@ class RaggedRow:
 
 
 Operand = (
-    Value | Literal | Text | Keyword | Slice | Product | ShapeOf | Token | EnumMember | EnumClass | Function | IntrinsicName
-    | Format | Ragged | RaggedRow | Domain | View | Buffer
+    Value | Literal | Text | Keyword | Slice | Product | ShapeOf | Token | EnumMember | EnumClass | Function
+    | IntrinsicName | Format | Ragged | RaggedRow | Domain | View | Buffer
 )  # fmt: skip

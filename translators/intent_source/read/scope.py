@@ -16,7 +16,7 @@ from translators.logical.program import Value
 from translators.logical.types import Direction
 
 
-# ------------------------------------------------------------------------------------------------ things that are no value
+# ------------------------------------------------------------------------------------------- things that are no value
 @dataclass(frozen=True, slots=True)
 class Namespace:
     """A module: `intent`, `intent.language` or `math`."""
@@ -26,7 +26,7 @@ class Namespace:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A name of the language that is used in definitions: In, Out, InOut, Constexpr, constraints, Enum, dtype, kernel, fn."""
+    """A name that is used in definitions: In, Out, InOut, Constexpr, constraints, Enum, dtype, kernel, fn."""
 
     name: str
 

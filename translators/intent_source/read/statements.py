@@ -87,14 +87,14 @@ def _assign(walker: Walker, targets: list[ast.expr], value: ast.expr) -> None:
         walker.here(value)
         walker.builder.reject(codes.NOT_A_VALUE, "this call gives no value")
     for target in targets:
-        store(walker, target, operand)
+        store(walker, target, operand, renames=not isinstance(value, ast.Name))
 
 
-def store(walker: Walker, target: ast.expr, operand: Operand) -> None:
-    """Bind or write one target of an assignment or loop."""
+def store(walker: Walker, target: ast.expr, operand: Operand, renames: bool = True) -> None:
+    """Bind or write one target of an assignment or loop; `b = a` gives an old value no new name (not `renames`)."""
     match target:
         case ast.Name(id=name):
-            walker.bind(name, operand, target)
+            walker.bind(name, operand, target, renames)
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for part, item in zip(parts, unpack(walker, target, operand, len(parts)), strict=True):
                 store(walker, part, item)
@@ -165,7 +165,7 @@ def _assertion(walker: Walker, statement: ast.Assert) -> None:
         message = "assert checks compile-time values, and this is known at run time only"
         walker.builder.reject(codes.ASSERTION, message, "check it in host code")
     if not condition:
-        said = statement.msg.value if isinstance(statement.msg, ast.Constant) else ast.unparse(statement.test)
+        said = ast.unparse(statement.msg or statement.test)
         walker.builder.reject(codes.ASSERTION, f"the assertion does not hold: {said}")
 
 

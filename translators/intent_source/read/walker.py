@@ -54,16 +54,18 @@ class Walker:
             self.builder.diagnostics.append(diagnostic)
 
     # ------------------------------------------------------------------------------------------------------- names
-    def bind(self, name: str, binding: Binding, node: ast.AST) -> None:
+    def bind(self, name: str, binding: Binding, node: ast.AST, renames: bool = True) -> None:
         if isinstance(self.scope.names.get(name), Namespace):
             self.here(node)
             self.builder.reject(codes.SHADOWED, f"'{name}' is the name of a module here", "choose another name")
-        self.frame.names[name] = self.named(name, binding)
+        self.frame.names[name] = self.named(name, binding, renames)
 
-    def named(self, name: str, binding: Binding) -> Binding:
+    def named(self, name: str, binding: Binding, overwrite: bool = True) -> Binding:
         """Remember the author's name for values, and give it to a domain that has none."""
         match binding:
-            case Value():
+            case _ if not name.strip("_"):
+                return binding
+            case Value() if overwrite or binding not in self.builder.names:
                 self.builder.names[binding] = name
             case Product(items=items, names=fields):
                 for position, item in enumerate(items):
