@@ -5,10 +5,4 @@ What must be compiled ahead of time runs in a process of its own, without this v
 
 import os
 
-import pytest
-
 os.environ.setdefault("TRITON_INTERPRET", "1")
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="rewrite golden/ instead of comparing with it")

@@ -1,0 +1,42 @@
+"""A process without the interpreter that compiles kernel files ahead of time, one a line of its input.
+
+Input: a kernel file's path and the targets, as a JSON array. Output: one JSON line with the measurements of the first
+variant of each kernel, or what went wrong.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from pathlib import Path
+
+from intentc.ahead_of_time import measure
+from translators.pipeline import Compilation, compile_text
+
+
+def main() -> None:
+    replies = sys.stdout
+    sys.stdout = sys.stderr  # the assembler's log must not mix with the replies
+    for line in sys.stdin:
+        path, targets = json.loads(line)
+        try:
+            compilation = _first_variants(compile_text(Path(path).read_text(encoding="utf-8"), Path(path).name))
+            reply: object = [_plain(measurement) for measurement in measure(compilation, targets)]
+        except Exception as problem:
+            reply = f"{type(problem).__name__}: {problem}"
+        print(json.dumps(reply), file=replies, flush=True)
+
+
+def _first_variants(compilation: Compilation) -> Compilation:
+    codes = tuple(dataclasses.replace(code, variants=code.variants[:1]) for code in compilation.codes)
+    return dataclasses.replace(compilation, codes=codes)
+
+
+def _plain(measurement: object) -> dict[str, object]:
+    assert dataclasses.is_dataclass(measurement) and not isinstance(measurement, type)
+    return dataclasses.asdict(measurement) | {"text": str(measurement)}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""Rewrites `golden/` from `samples/`: `make golden`. With `--check` it writes nothing and exits with 1 if it would."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import golden_files
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if anything would change")
+    check: bool = parser.parse_args().check
+    wanted, present = golden_files.golden_files(), golden_files.present_files()
+    changed = sorted(path for path in wanted.keys() | present.keys() if wanted.get(path) != present.get(path))
+    for path in changed:
+        print(f"{'would change' if check else 'changed'}: golden/{path}")
+        if not check:
+            golden_files.put(path, wanted.get(path))
+    return 1 if check and changed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
