@@ -1,0 +1,99 @@
+"""`intentc verify`: compare a kernel with its reference over shapes, layouts, special values and program orders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+
+import numpy as np
+import typer
+
+from intentc import settings, trials
+from intentc.differential import permuted_programs
+from intentc.index_roles import depends_on_data
+from intentc.kernel_inputs import Arguments, default_sizes, make_inputs, strided, sweep, with_specials
+from intentc.trials import Trial
+from translators.logical.program import Kernel
+from translators.logical.reference import Argument
+from translators.options import Options
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One call to compare."""
+
+    title: str
+    sizes: Mapping[str, int]
+    arguments: Arguments
+    permuted: bool = False
+
+
+def verify_command(
+    target: trials.Target,
+    cpu: trials.Cpu = False,
+    shape: trials.Shapes = None,
+    scalar: trials.Scalars = None,
+    seed: trials.Seed = 0,
+    constexpr: settings.Constexprs = None,
+    numerics: settings.NumericsMode = None,
+) -> None:
+    """Compare a kernel with its reference over many shapes.
+
+    Sizes with tails, multiples of 16, ones and zeros; arrays of other strides; NaN and infinities; and, in the
+    interpreter, the programs of each launch in another order. --shape fixes a size in all of them.
+    """
+    options: Options = settings.make_options(constexpr, None, numerics, "both")
+    found = trials.trials(target, options, cpu)
+    sizes, scalars = trials.parse_shapes(shape or (), found), trials.parse_scalars(scalar or (), found)
+    agrees = [_verify(each, attempt) for each in found for attempt in _attempts(each.kernel, sizes, scalars, seed)]
+    if not all(agrees):
+        raise typer.Exit(1)
+
+
+def _verify(trial: Trial, attempt: Attempt) -> bool:
+    around: AbstractContextManager[None] = permuted_programs() if attempt.permuted else nullcontext()
+    try:
+        outcome = trial.compare(attempt.arguments, attempt.sizes, around)
+    except ValueError as refused:  # sizes that the kernel's plan does not serve
+        outcome = str(refused)
+    sizes = ", ".join(f"{name}={size}" for name, size in attempt.sizes.items())
+    if isinstance(outcome, str):
+        print(f"{trial.kernel.name}({sizes}) {attempt.title}: skipped, {outcome}")
+        return True
+    wrong = [str(difference) for difference in outcome if not difference.agrees]
+    print(f"{trial.kernel.name}({sizes}) {attempt.title}: {'; '.join(wrong) or 'agrees'}")
+    return not wrong
+
+
+def _attempts(
+    kernel: Kernel, given: Mapping[str, int], scalars: Mapping[str, bool | int | float], seed: int
+) -> Iterator[Attempt]:
+    for sizes in _sweep(kernel, given):
+        yield Attempt("contiguous", sizes, make_inputs(kernel, sizes, seed, scalars))
+    sizes = default_sizes(kernel) | _known(kernel, given)
+    inputs = make_inputs(kernel, sizes, seed, scalars)
+    yield Attempt("strided", sizes, {name: _strided(value) for name, value in inputs.items()})
+    if not depends_on_data(kernel):
+        yield Attempt("with NaN and infinities", sizes, with_specials(kernel, inputs, seed))
+    if os.environ.get("TRITON_INTERPRET") == "1":
+        yield Attempt("programs in another order", sizes, inputs, permuted=True)
+
+
+def _sweep(kernel: Kernel, given: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    """The sweep with some sizes fixed, each combination once."""
+    seen: list[dict[str, int]] = []
+    for sizes in sweep(kernel):
+        fixed = sizes | _known(kernel, given)
+        if fixed not in seen:
+            seen.append(fixed)
+            yield fixed
+
+
+def _known(kernel: Kernel, given: Mapping[str, int]) -> dict[str, int]:
+    return {name: given[name] for name in default_sizes(kernel) if name in given}
+
+
+def _strided(value: Argument) -> Argument:
+    return strided(value) if isinstance(value, np.ndarray) else value

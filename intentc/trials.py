@@ -1,0 +1,142 @@
+"""What `run` and `verify` share: a file's kernels compiled and imported, and one comparison with the reference."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from intentc.differential import Difference, differences, load_module
+from intentc.failure import UsageError
+from intentc.inputs import read_inputs
+from intentc.kernel_inputs import Arguments, symbols
+from intentc.reporting import report
+from intentc.settings import parse_value
+from translators.logical.program import Kernel, ScalarParameter
+from translators.logical.reference_execution import NotEvaluated
+from translators.logical.reference_numerics import IllegalInput
+from translators.options import Options
+from translators.pipeline import Compilation, compile_text, rejects
+from translators.triton_source.module_names import module_names
+
+Target = Annotated[str, typer.Argument(metavar="FILE[:KERNEL]", help="A kernel file, or one kernel of it.")]
+Shapes = Annotated[
+    list[str] | None, typer.Option("--shape", metavar="SYMBOL=SIZE,...", help="Sizes of symbols (repeatable).")
+]
+Scalars = Annotated[
+    list[str] | None, typer.Option("--scalar", metavar="NAME=VALUE", help="A runtime scalar's value (repeatable).")
+]
+Cpu = Annotated[bool, typer.Option("--cpu", help="Run in Triton's CPU interpreter.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the random inputs.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A kernel with its imported host function."""
+
+    kernel: Kernel
+    function: Callable[..., None]
+
+    def compare(
+        self, arguments: Arguments, sizes: Mapping[str, int], around: AbstractContextManager[None] | None = None
+    ) -> list[Difference] | str:
+        """The differences, or why these arguments cannot be tried."""
+        try:
+            with around or nullcontext():
+                return differences(self.kernel, self.function, arguments, sizes)
+        except IllegalInput as illegal:
+            return f"illegal input: {illegal}"
+        except NotEvaluated as missing:
+            return f"the reference cannot evaluate this: {missing}"
+
+
+def trials(target: str, options: Options, cpu: bool) -> list[Trial]:
+    """Compile the file and import the module; exits with status 1 if the file is rejected."""
+    path, wanted = split_target(target)
+    inputs, unreadable = read_inputs([path], "stdin.py")
+    compilations = [compile_text(each.text, each.path, options) for each in inputs]
+    found = [*unreadable, *(diagnostic for each in compilations for diagnostic in each.diagnostics)]
+    if rejects(found):
+        report([diagnostic for diagnostic in found if diagnostic.severity != "note"], inputs, "full")
+        raise typer.Exit(1)
+    choose_device(cpu)
+    return _chosen(compilations[0], wanted, options)
+
+
+def split_target(target: str) -> tuple[str, str | None]:
+    """`file.py:kernel` as a path and a name."""
+    path, colon, name = target.rpartition(":")
+    return (path, name) if colon and name.isidentifier() and not Path(target).exists() else (target, None)
+
+
+def choose_device(cpu: bool) -> None:
+    """Triton chooses between interpreter and GPU when a module is imported."""
+    if cpu:
+        os.environ["TRITON_INTERPRET"] = "1"
+    elif os.environ.get("TRITON_INTERPRET") != "1":
+        import torch
+
+        if not torch.cuda.is_available():
+            raise UsageError("no GPU was found: use --cpu to run in Triton's interpreter")
+
+
+def _chosen(compilation: Compilation, wanted: str | None, options: Options) -> list[Trial]:
+    assert compilation.source is not None
+    module = load_module(compilation.source)
+    names = module_names(compilation.codes, options.arm)
+    found = {
+        code.kernel.name: Trial(code.kernel, getattr(module, each.public.host_out or ""))
+        for code, each in zip(compilation.codes, names, strict=True)
+    }
+    if wanted is not None and wanted not in found:
+        raise UsageError(f"there is no kernel {wanted}; the file has {', '.join(found) or 'none'}")
+    return [trial for name, trial in found.items() if wanted in (None, name)]
+
+
+def parse_shapes(arguments: Sequence[str], known: Sequence[Trial]) -> dict[str, int]:
+    """`["M=4,N=8"]` as sizes by symbol."""
+    sizes: dict[str, int] = {}
+    names = {symbol for trial in known for symbol in symbols(trial.kernel)}
+    for name, value in _pairs(arguments, "--shape"):
+        if name not in names:
+            raise UsageError(f"--shape: no array has the size {name}; the sizes are {', '.join(sorted(names))}")
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise UsageError(f"--shape: {name} must be a nonnegative integer, not {value}")
+        sizes[name] = value
+    return sizes
+
+
+def parse_scalars(arguments: Sequence[str], known: Sequence[Trial]) -> dict[str, bool | int | float]:
+    """`["scale=0.5"]` as values by name; an integer given for a float is one."""
+    parameters = {scalar.name: scalar for trial in known for scalar in trial.kernel.scalars}
+    return {name: _scalar(name, value, parameters) for name, value in _pairs(arguments, "--scalar")}
+
+
+def _scalar(name: str, value: object, parameters: Mapping[str, ScalarParameter]) -> bool | int | float:
+    if name not in parameters:
+        raise UsageError(
+            f"--scalar: there is no scalar {name}; the scalars are {', '.join(sorted(parameters)) or 'none'}"
+        )
+    dtype = parameters[name].dtype
+    if isinstance(value, bool) and dtype.kind == "bool":
+        return value
+    if isinstance(value, int) and not isinstance(value, bool) and dtype.kind != "bool":
+        return float(value) if dtype.is_float else value
+    if isinstance(value, float) and dtype.is_float:
+        return value
+    raise UsageError(f"--scalar: {name} is a {dtype.name}, which {value} is not")
+
+
+def _pairs(arguments: Sequence[str], option: str) -> list[tuple[str, object]]:
+    pairs: list[tuple[str, object]] = []
+    for part in (part.strip() for argument in arguments for part in argument.split(",")):
+        name, equals, value = part.partition("=")
+        if not equals or not name.strip().isidentifier():
+            raise UsageError(f"{option} takes NAME=VALUE, not {part!r}")
+        pairs.append((name.strip(), parse_value(value.strip())))
+    return pairs
