@@ -16,9 +16,9 @@ from types import ModuleType
 import numpy as np
 import sample_files
 from sample_files import Arrays, Case, Sample
-from translators.intent_source.read.read import read_program
 from triton.runtime import interpreter
 
+from translators.intent_source.read import read_program
 from translators.logical.program import Kernel
 from translators.logical.reference import evaluate
 from translators.options import Options

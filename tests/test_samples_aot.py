@@ -1,4 +1,4 @@
-"""One variant of every kernel compiles ahead of time for an NVIDIA and an AMD target, within their limits, unspilled."""
+"""One variant of every kernel compiles ahead of time for an NVIDIA and an AMD target, within limits, unspilled."""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ import pytest
 import sample_files
 import workload_files
 from sample_files import Case, Sample
-from translators.intent_source.read.read import read_program
+
+from translators.intent_source.read import read_program
 
 KERNELS = sample_files.samples() + workload_files.workloads()
 EVERY_CASE = [pytest.param(sample, case, id=name) for name, sample, case in sample_files.every_case(KERNELS)]
