@@ -44,14 +44,13 @@ def read_inputs(arguments: Sequence[str], stdin_filename: str) -> tuple[list[Inp
 def _read(argument: str, stdin_filename: str) -> Input:
     if argument == STANDARD_INPUT:
         return Input(stdin_filename, _decode(sys.stdin.buffer.read(LARGEST + 1), stdin_filename))
-    path = Path(argument)
-    if path.is_dir():
-        raise UsageError(f"{argument} is a directory; name its files, such as {path / '*.py'}")
     try:
-        with path.open("rb") as file:
+        with Path(argument).open("rb") as file:
             content = file.read(LARGEST + 1)
+    except IsADirectoryError:
+        raise UsageError(f"{argument} is a directory; name its files, such as {Path(argument) / '*.py'}") from None
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read {argument}: {reason(error)}") from None
+        raise UsageError(f"cannot read {_shortened(argument)}: {reason(error)}") from None
     return Input(argument, _decode(content, argument))
 
 
@@ -69,6 +68,10 @@ def _decode(content: bytes, path: str) -> str:
         raise Rejected(
             Diagnostic("INT002", "error", message, Span(path, line, column, line, column + 1), help)
         ) from None
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:200]}…"
 
 
 def reason(error: OSError | ValueError) -> str:
