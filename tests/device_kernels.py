@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +13,7 @@ import numpy
 import torch
 
 from intent.dtypes import DType
+from translators.logical.reference_numerics import carrier
 from translators.triton_source.conversions import TRITON_NAME
 from translators.triton_source.device_functions import with_dependencies
 from translators.triton_source.expressions import Emitted
@@ -58,6 +59,37 @@ def module_text(cases: Sequence[Case]) -> str:
     return "\n\n\n".join(parts + [kernel_text(case) for case in cases]) + "\n"
 
 
+def batch_text(groups: Mapping[str, Sequence[Case]]) -> str:
+    """One kernel for each group of cases, whose operands agree; SIGNATURES has their types, for compilation."""
+    used = with_dependencies(name for cases in groups.values() for case in cases for name in case.emitted.helpers)
+    parts = ["import os\n\nimport triton\nimport triton.language as tl\n", *used.values()]
+    parts += [_batch_kernel(name, cases) for name, cases in groups.items()]
+    signatures = {name: _signature(cases) for name, cases in groups.items()}
+    return "\n\n\n".join([*parts, f"SIGNATURES = {signatures!r}"]) + "\n"
+
+
+def _batch_kernel(name: str, cases: Sequence[Case]) -> str:
+    operands = "xyz"[: max(len(case.operands) for case in cases)]
+    parameters = [f"{operand}_ptr" for operand in operands]
+    parameters += [f"out{number}_ptr" for number, _ in enumerate(cases)]
+    lines = [f"    {operand} = tl.load({operand}_ptr + lanes)" for operand in operands]
+    for number, case in enumerate(cases):
+        lines.append(f"    result{number} = {case.emitted.code.text}")
+        lines.append(f"    tl.static_assert(result{number}.dtype == {TRITON_NAME[case.result.name]})")
+        lines.append(f"    tl.store(out{number}_ptr + lanes, result{number})")
+    header = (
+        f"@triton.jit\ndef {name}({', '.join(parameters)}, BLOCK: tl.constexpr):\n    lanes = tl.arange(0, BLOCK)\n"
+    )
+    return header + "\n".join(lines)
+
+
+def _signature(cases: Sequence[Case]) -> dict[str, str]:
+    longest = max(cases, key=lambda case: len(case.operands)).operands
+    types = {f"{name}_ptr": dtype for name, dtype in zip("xyz", longest, strict=False)}
+    types |= {f"out{number}_ptr": case.result for number, case in enumerate(cases)}
+    return {name: "*" + SIGNATURE.get(dtype.name, dtype.name) for name, dtype in types.items()}
+
+
 def load(cases: Sequence[Case], folder: Path) -> ModuleType:
     """The kernels as an imported module (Triton reads their source from the file)."""
     path = folder / "device_kernels_under_test.py"
@@ -71,16 +103,28 @@ def load(cases: Sequence[Case], folder: Path) -> ModuleType:
 
 
 def tensor(values: numpy.ndarray, dtype: DType) -> torch.Tensor:
-    """NumPy values (or raw bits, for the types NumPy lacks) as a torch tensor."""
-    plain = torch.from_numpy(numpy.ascontiguousarray(values))
-    return plain.view(TORCH[dtype.name]) if plain.dtype != TORCH[dtype.name] else plain
+    """A NumPy array of the dtype's carrier as a torch tensor; both hold the same bits."""
+    flat = numpy.ascontiguousarray(values).reshape(-1)
+    if dtype.kind == "bool":
+        return torch.from_numpy(flat)
+    return torch.from_numpy(flat.view(f"int{dtype.bits}").copy()).view(TORCH[dtype.name])
 
 
-def run(module: ModuleType, case: Case, operands: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Runs in the interpreter (TRITON_INTERPRET=1 before triton was imported), one program for all elements."""
-    count = operands[0].numel()
+def array(values: torch.Tensor, dtype: DType) -> numpy.ndarray:
+    """The inverse of `tensor`."""
+    if dtype.kind == "bool":
+        return values.numpy()
+    return values.view(getattr(torch, f"int{dtype.bits}")).numpy().view(carrier(dtype))
+
+
+def run(module: ModuleType, case: Case, operands: Sequence[numpy.ndarray]) -> numpy.ndarray:
+    """All elements in one program of the interpreter, which TRITON_INTERPRET=1 chose when triton was imported."""
+    count = operands[0].size
     block = 1 << max(count - 1, 0).bit_length()
-    padded = [torch.cat([operand.view(-1), operand.view(-1)[:1].expand(block - count)]) for operand in operands]
-    out = torch.zeros(block, dtype=TORCH[case.result.name])
-    getattr(module, case.name)[(1,)](*padded, out, BLOCK=block)
-    return out[:count]
+    padded = [numpy.concatenate([operand.reshape(-1), numpy.repeat(operand.reshape(-1)[:1], block - count)])
+              for operand in operands]  # fmt: skip
+    given = [tensor(operand, dtype) for operand, dtype in zip(padded, case.operands, strict=True)]
+    out = torch.zeros(block, dtype=torch.uint8).repeat(case.result.bytes).view(TORCH[case.result.name])
+    with numpy.errstate(all="ignore"):
+        getattr(module, case.name)[(1,)](*given, out, BLOCK=block)
+    return array(out[:count], case.result)

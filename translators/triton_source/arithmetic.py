@@ -43,7 +43,11 @@ _HALF = _NARROW | {"exp2": "tl.exp2", "sin": "tl.sin", "erf": "tl.erf", "rsqrt":
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """What the planner knows or the author allows; see `pointwise`."""
+    """What the author allows or the planner has proven.
+
+    `approximate`, `flush_to_zero`: as the author wrote. `nonnegative`: all integer operands are >= 0. `nonpositive`: a
+    float argument is <= 0 and the result feeds a normalisation.
+    """
 
     approximate: bool = False
     flush_to_zero: bool = False
@@ -51,24 +55,17 @@ class Permissions:
     nonpositive: bool = False
 
 
+NOTHING_SPECIAL = Permissions()
+
+
 def pointwise(
     function: str,
     dtype: DType,
     result: DType,
     arguments: Sequence[Code],
-    *,
-    approximate: bool = False,
-    flush_to_zero: bool = False,
-    nonnegative: bool = False,
-    nonpositive: bool = False,
-    scalar: bool = False,
+    permissions: Permissions = NOTHING_SPECIAL,
 ) -> Emitted:
-    """`function` of operands of type `dtype`.
-
-    `nonnegative`: all integer operands are proven >= 0. `nonpositive`: a float argument is known to be <= 0 and feeds a
-    normalisation. `scalar` (all operands 0-d) changes nothing: every form here takes both.
-    """
-    permissions = Permissions(approximate, flush_to_zero, nonnegative, nonpositive)
+    """`function` of operands of type `dtype`: tiles, 0-d values or literals."""
     if not dtype.is_float:
         return _integer(function, dtype, arguments, permissions)
     if dtype in (f32, f64):
@@ -164,6 +161,8 @@ def _float(function: str, dtype: DType, arguments: Sequence[Code], permissions: 
             return Emitted(binary("*", typed(arguments[0], dtype), constant(-1.0, dtype)))
         case "maximum" | "minimum" | "maximum_num" | "minimum_num":
             return _maximum(function, dtype, arguments)
+        case "floor_divide":
+            return _emit("_floor" if dtype == f32 else "tl.floor", _divide(dtype, arguments, permissions).code)
         case "power" if arguments[1].value == 2.0 and arguments[0].text.isidentifier():
             return Emitted(binary("*", arguments[0], arguments[0]))
         case "rsqrt" if dtype == f64:

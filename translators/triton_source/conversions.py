@@ -63,22 +63,43 @@ def _is_negative_zero(code: Code) -> bool:
     return code.value is not None and code.value == 0 and math.copysign(1.0, code.value) < 0
 
 
+def _lacks_constants(dtype: DType) -> bool:
+    """Types of which the CPU interpreter, or Triton itself, makes no constant from a Python number."""
+    return dtype == bf16 or dtype in _FROM_FLOAT8
+
+
 def typed(code: Code, dtype: DType) -> Code:
     """A literal as a 0-d value of the dtype; any other code unchanged."""
     if code.value is None:
         return code
     name = TRITON_NAME[dtype.name]
-    if _is_negative_zero(code):  # Triton builds every constant zero as +0.0
-        bits = Code(f"tl.full((), {1 << (dtype.bits - 1):#x}, tl.uint{dtype.bits})")
-        return method(bits, "to", name, "bitcast=True")
-    if dtype.bits < 32 and dtype.is_float and dtype != f16:  # the CPU interpreter has no constants of these types
+    if _is_negative_zero(code) or dtype in _FROM_FLOAT8:  # Triton builds every constant zero as +0.0
+        pattern = _float8_bits(code.value, dtype) if dtype in _FROM_FLOAT8 else 1 << (dtype.bits - 1)
+        return method(Code(f"tl.full((), {pattern:#x}, tl.uint{dtype.bits})"), "to", name, "bitcast=True")
+    if _lacks_constants(dtype):
         return method(Code(f"tl.full((), {code.text}, tl.float32)"), "to", name)
     return Code(f"tl.full((), {code.text}, {name})")
 
 
+def _float8_bits(value: float, dtype: DType) -> int:
+    """The code of the nearest value, ties to the even code. Both types order their finite codes by value."""
+    sign = 0x80 if math.copysign(1.0, value) < 0 else 0
+    if math.isnan(value):
+        return 0x7F
+    largest = 0x7E if dtype == f8e4m3fn else 0x7C  # e5m2 rounds to infinity, one step above its last finite code
+    return sign | min(range(largest + 1), key=lambda code: (abs(_float8_value(code, dtype) - abs(value)), code & 1))
+
+
+def _float8_value(code: int, dtype: DType) -> float:
+    bits, bias = (3, 7) if dtype == f8e4m3fn else (2, 15)
+    exponent, fraction = code >> bits, code & ((1 << bits) - 1)
+    significand = fraction + (1 << bits if exponent else 0)
+    return math.ldexp(significand, max(exponent, 1) - bias - bits)
+
+
 def beside(code: Code, dtype: DType) -> Code:
     """A literal next to an operand of the dtype in an operator: Triton gives it that dtype, exactly."""
-    return typed(code, dtype) if _is_negative_zero(code) else code
+    return typed(code, dtype) if _is_negative_zero(code) or _lacks_constants(dtype) else code
 
 
 def as_argument(code: Code, dtype: DType) -> Code:

@@ -137,7 +137,7 @@ def _lgamma(x):
     fraction = magnitude - tl.floor(magnitude)
     sine = tl.sin(3.141592653589793 * tl.minimum(fraction, 1.0 - fraction))
     reflected = tl.log(3.141592653589793 / (magnitude * sine)) - positive
-    result = tl.where(x < 0.0, reflected, positive)
+    result = tl.where(x < -1e-17, reflected, positive)  # nearer to zero, both are -log(-x)
     return tl.where(magnitude == float("inf"), magnitude, result)
 
 

@@ -1,0 +1,64 @@
+"""The spellings of arithmetic compiled ahead of time for each target, and what the assembly does with subnormals."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from device_kernels import Case, batch_text
+from test_arithmetic import CASTS, POINTWISE
+
+from intent.dtypes import BY_NAME, f32
+from translators.logical.program import BINARY, COMPARISON, UNARY
+
+SCRIPT = Path(__file__).with_name("compile_device_kernels.py")
+TARGETS = ("cuda:90", "cuda:80", "hip:gfx942")
+# In float32, calls of NVIDIA's library flush subnormal intermediate values; these functions have none that matter: log
+# scales a subnormal argument first, cos of one is 1, and sin, erf and floor treat tiny arguments apart.
+MAY_FLUSH = {"exp2", "log", "log1p", "lgamma", "sin", "cos", "erf", "erfc", "floor", "rsqrt", "i0", "power"}
+MAY_APPROXIMATE = {"exp2", "rsqrt", "erf", "erfc", "lgamma", "i0", "power"}
+
+
+def compiled(groups: dict[str, list[Case]], target: str, folder: Path) -> dict[str, dict[str, list[str]]]:
+    path = folder / "kernels.py"
+    path.write_text(batch_text(groups), encoding="utf-8")
+    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    environment["TRITON_CACHE_DIR"] = str(folder / "cache")
+    command = [sys.executable, str(SCRIPT), str(path), target]
+    finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr[-3000:]
+    found: dict[str, dict[str, list[str]]] = json.loads(finished.stdout.splitlines()[-1])
+    errors = {name: result["error"] for name, result in found.items() if "error" in result}
+    assert not errors, errors
+    return found
+
+
+def groups_by_dtype(target: str) -> dict[str, list[Case]]:
+    groups: dict[str, list[Case]] = defaultdict(list)
+    for case in [case for _, case in POINTWISE] + CASTS:
+        types = {*case.operands, case.result}
+        if target == "cuda:80" and BY_NAME["f8e4m3fn"] in types:
+            continue  # the type is missing there
+        groups[f"{'cast' if case in CASTS else 'arithmetic'}_of_{case.operands[0].name}"].append(case)
+    return groups
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_spelling_compiles(target: str, tmp_path: Path) -> None:
+    compiled(groups_by_dtype(target), target, tmp_path)
+
+
+def test_single_precision_keeps_subnormals(tmp_path: Path) -> None:
+    functions = (*UNARY, *BINARY, *COMPARISON)
+    groups = {function: [case] for function, case in POINTWISE if case.operands[0] == f32 and function in functions}
+    groups = {f"function_{name}": cases for name, cases in groups.items()}
+    for name, result in compiled(groups, "cuda:90", tmp_path).items():
+        function = name.removeprefix("function_")
+        assert function in MAY_FLUSH or not result["flushing"], (function, result["flushing"])
+        assert function in MAY_APPROXIMATE or not result["approximate"], (function, result["approximate"])
