@@ -1,25 +1,28 @@
-"""Compiles a generated module's kernels for every target with the installed Triton. Needs no GPU.
+"""Compile every variant of a module for every target with the installed Triton, without a GPU, and measure the result.
 
-What comes out of the assembler is measured (registers, spills, shared memory, code size) and compared with the limits
-of the target.
+Triton reports shared memory; registers and spills are in the log of NVIDIA's assembler and in the metadata of AMD's
+assembly text. A variant that exceeds the target's shared memory cannot be launched there, which is an error.
+
+    measure(compilation, targets)               in this process, which must not have TRITON_INTERPRET set
+    verify_ahead_of_time(compilation, targets)  in a process of its own, with a time limit; the lines of what failed
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import io
+import json
 import os
 import re
+import select
+import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from types import ModuleType
-from typing import Final, Protocol, cast
+from typing import IO, Final, Literal
 
-from translators.logical.types import View
+from intentc.render import say
 from translators.pipeline import Compilation
 from translators.triton_source.launch import (
     Argument,
@@ -31,202 +34,254 @@ from translators.triton_source.launch import (
     Stride,
     Variant,
 )
+from translators.triton_source.module_kernels import row_sizes
 from translators.triton_source.module_names import KernelNames, module_names
 
+Form = Literal["aligned", "strided"]
+FORMS: Final[tuple[Form, ...]] = ("aligned", "strided")
+TIME_LIMIT: Final = 120.0  # seconds for one variant on one target
 SHARED_MEMORY: Final[Mapping[str, int]] = {"cuda:90": 227 * 1024, "cuda:80": 163 * 1024, "hip:gfx942": 64 * 1024}
-TRITON_TYPES: Final[Mapping[str, str]] = {
-    "bool": "i1",
-    "index": "i64",
-    "f16": "fp16",
-    "bf16": "bf16",
-    "f32": "fp32",
-    "f64": "fp64",
-    "f8e4m3fn": "fp8e4nv",
+
+_TYPES: Final[Mapping[str, str]] = {
+    "bool": "i1", "index": "i64", "f16": "fp16", "bf16": "bf16", "f32": "fp32", "f64": "fp64", "f8e4m3fn": "fp8e4nv",
     "f8e5m2": "fp8e5",
-}
-
-
-class DeviceFunction(Protocol):
-    """What we use of Triton's jit functions."""
-
-    arg_names: list[str]
-
-
-class Metadata(Protocol):
-    """What we use of a compiled kernel's metadata."""
-
-    shared: int
-
-
-class CompiledKernel(Protocol):
-    """What we use of Triton's compiled kernels; `asm` has the text or bytes of each stage."""
-
-    asm: Mapping[str, object]
-    metadata: Metadata
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Specialisation:
-    """One of the forms in which Triton meets a variant: `aligned` has contiguous rows and addresses divisible by 16."""
+class Job:
+    """One device function with what a launch would tell Triton about its arguments."""
 
-    aligned: bool
-    wide: bool
+    kernel: str
+    function: str
+    target: str
+    form: str
+    signature: Mapping[str, str]
+    constants: Mapping[str, int]
+    divisible: Sequence[str]  # parameters that are multiples of 16
+    warps: int
+    stages: int
 
-    def __str__(self) -> str:
-        return f"{'aligned' if self.aligned else 'general'}, {64 if self.wide else 32}-bit offsets"
-
-
-COMMON: Final = Specialisation(aligned=True, wide=False)
-WIDEST: Final = Specialisation(aligned=False, wide=True)
+    @property
+    def title(self) -> str:
+        blocks = " ".join(f"{name}={value}" for name, value in self.constants.items() if name.isupper())
+        return f"{self.target} {self.function} {blocks} {self.form}"
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What one compilation came to; `problem` is why it cannot be used, if it cannot."""
+    """`problem` says why the variant cannot be used on the target. Spills count registers on AMD, bytes on NVIDIA."""
 
-    function: str
+    kernel: str
     target: str
-    specialisation: Specialisation
+    title: str
     shared: int = 0
-    registers: int | None = None
-    spills: int | None = None
+    registers: int = 0
+    spills: int = 0
     code_bytes: int = 0
     problem: str | None = None
 
     def __str__(self) -> str:
-        head = f"{self.function} on {self.target} ({self.specialisation})"
-        if self.problem:
-            return f"{head}: {self.problem}"
-        registers = "?" if self.registers is None else self.registers
-        spills = "?" if self.spills is None else self.spills
-        return f"{head}: {registers} registers, {spills} spills, {self.shared} B shared, {self.code_bytes} B code"
+        if self.problem is not None:
+            return f"{self.title}: {self.problem}"
+        figures = f"shared {self.shared}, registers {self.registers}, spills {self.spills}, code {self.code_bytes}"
+        return f"{self.title}: {figures}"
 
 
-def measure(compilation: Compilation, targets: Sequence[str], arm: str = "both") -> Iterator[Measurement]:
-    """Compile every variant of every kernel for every target, in its common and its widest form."""
+def measure(
+    compilation: Compilation, targets: Iterable[str], forms: Sequence[Form] = ("aligned",)
+) -> Iterator[Measurement]:
+    """Compile the compilation's variants one after the other."""
     assert compilation.source is not None
-    all_names = module_names(compilation.codes, arm)  # type: ignore[arg-type]
-    with tempfile.TemporaryDirectory(prefix="intentc-aot-") as folder:
-        module = _load(compilation.source, Path(folder))
-        for code, names in zip(compilation.codes, all_names, strict=True):
-            for variant in code.variants:
-                for target in targets:
-                    for specialisation in (COMMON, WIDEST) if variant.wide_index else (COMMON,):
-                        yield _measure(module, (code, names, variant), target, specialisation)
+    namespace = _imported(compilation.source)
+    for job in jobs(compilation, targets, forms):
+        yield _measured(namespace, job)
 
 
-def _load(source: str, folder: Path) -> ModuleType:
-    """Import the module from a file, since Triton reads its kernels' text from there."""
-    os.environ.pop("TRITON_INTERPRET", None)
-    path = folder / "generated.py"
-    path.write_text(source, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("intentc_generated", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def verify_ahead_of_time(compilation: Compilation, targets: Iterable[str]) -> list[str]:
+    """Print a line for each variant and target; the lines of those that failed."""
+    failures = []
+    for measurement in _measured_elsewhere(compilation, targets):
+        line = str(measurement)
+        say(line)
+        if measurement.problem is not None:
+            failures.append(line)
+    return failures
 
 
-def _measure(
-    module: ModuleType, kernel: tuple[KernelCode, KernelNames, Variant], target: str, specialisation: Specialisation
-) -> Measurement:
-    code, names, variant = kernel
-    function = names.device_function(variant)
-    try:
-        compiled, log = _compile(getattr(module, function), code, variant, target, specialisation)
-    except Exception as error:  # Triton's failures have no common type
-        problem = f"does not compile: {type(error).__name__}: {str(error).strip().splitlines()[-1:]}"
-        return Measurement(function, target, specialisation, problem=problem)
-    registers, spills = _registers(compiled.asm, log)
-    shared, limit = compiled.metadata.shared, SHARED_MEMORY[target]
-    excess = f"needs {shared} B of shared memory; the target has {limit}" if shared > limit else None
-    binary = compiled.asm.get("cubin") or compiled.asm.get("hsaco")
-    size = len(binary) if isinstance(binary, bytes) else 0
-    return Measurement(function, target, specialisation, shared, registers, spills, size, excess)
+# ----------------------------------------------------------------------------------------------------------------- jobs
+def jobs(compilation: Compilation, targets: Iterable[str], forms: Sequence[Form] = FORMS) -> list[Job]:
+    """Every variant in every form for every target."""
+    names = module_names(compilation.codes, _arm(compilation))
+    pairs = list(zip(compilation.codes, names, strict=True))
+    return [
+        _job(code, each, variant, target, form)
+        for target in targets
+        for code, each in pairs
+        for variant in code.variants
+        for form in forms
+    ]
 
 
-def _compile(
-    function: DeviceFunction, code: KernelCode, variant: Variant, target: str, specialisation: Specialisation
-) -> tuple[CompiledKernel, str]:
-    """The compiled kernel and the assembler's log. A fresh cache, or there would be no log."""
-    import triton
-    from triton.compiler import ASTSource
+def _arm(compilation: Compilation) -> Literal["host", "device", "both"]:
+    """Device functions have the same names in modules of both arms and of either, unless wrappers take them."""
+    source = compilation.source or ""
+    if "def _host_call(" not in source:
+        return "device"
+    return "both" if "def _device_call(" in source else "host"
 
-    signature, constants, attributes = _signature(function.arg_names, code, variant, specialisation)
-    source = ASTSource(function, signature, constants, attributes)
+
+def _job(code: KernelCode, names: KernelNames, variant: Variant, target: str, form: Form) -> Job:
+    types = {names.launch.argument(each): _type(code, each) for each in variant.arguments}
+    constants: dict[str, int] = dict(variant.constants)
+    divisible: list[str] = []
+    if form == "aligned":
+        innermost = {Stride(view.name, view.rank - 1) for view in code.kernel.views}
+        constants = {names.launch.argument(each): 1 for each in variant.arguments if each in innermost} | constants
+        aligned = (each for each in variant.arguments if each not in innermost and _is_aligned(code, each))
+        divisible = [names.launch.argument(each) for each in aligned]
+    constants |= {"INDEX": 32} if variant.wide_index else {}
+    signature = types | dict.fromkeys(constants, "constexpr")
     tuning = variant.hip if target.startswith("hip") else variant.cuda
-    options = {"num_warps": tuning.warps, "num_stages": tuning.stages}
-    log = io.StringIO()
-    with tempfile.TemporaryDirectory(prefix="intentc-cache-") as cache, triton.knobs.cache.scope():
-        triton.knobs.cache.dir = cache
-        with triton.knobs.nvidia.scope(), contextlib.redirect_stdout(log):
-            triton.knobs.nvidia.dump_ptxas_log = True
-            compiled = triton.compile(source, target=_gpu_target(target), options=options)
-    return cast(CompiledKernel, compiled), log.getvalue()
+    function = names.device_function(variant)
+    return Job(code.kernel.name, function, target, form, signature, constants, divisible, tuning.warps, tuning.stages)
 
 
-def _gpu_target(target: str) -> object:
-    from triton.backends.compiler import GPUTarget
-
-    backend, _, architecture = target.partition(":")
-    return GPUTarget("hip", architecture, 64) if backend == "hip" else GPUTarget("cuda", int(architecture), 32)
-
-
-def _signature(
-    names: Sequence[str], code: KernelCode, variant: Variant, specialisation: Specialisation
-) -> tuple[dict[str, str], dict[tuple[int, ...], object], dict[tuple[int, ...], object]]:
-    """Types by parameter name, constants by position, and the positions known to be divisible by 16."""
-    import triton.language as tl
-
-    signature: dict[str, str] = {}
-    constants: dict[tuple[int, ...], object] = {}
-    attributes: dict[tuple[int, ...], object] = {}
-    views = {view.name: view for view in code.kernel.views}
-    for position, argument in enumerate(variant.arguments):
-        signature[names[position]] = _type(argument, code)
-        if specialisation.aligned and _is_unit_stride(argument, views):
-            signature[names[position]] = "constexpr"
-            constants[(position,)] = 1
-        elif specialisation.aligned and not isinstance(argument, ScalarArgument):
-            attributes[(position,)] = [["tt.divisibility", 16]]
-    fixed = dict(variant.constants) | (
-        {"INDEX": tl.int64 if specialisation.wide else tl.int32} if variant.wide_index else {}
-    )
-    for name, value in fixed.items():
-        signature[name] = "constexpr"
-        constants[(names.index(name),)] = value
-    return signature, constants, attributes
-
-
-def _type(argument: Argument, code: KernelCode) -> str:
+def _type(code: KernelCode, argument: Argument) -> str:
     match argument:
-        case Pointer(name):
-            return "*" + _triton_type(next(view for view in code.kernel.views if view.name == name).dtype.name)
-        case ScratchPointer(name):
-            return "*" + _triton_type(next(scratch for scratch in code.scratch if scratch.name == name).dtype.name)
-        case ScalarArgument(name):
-            return _triton_type(next(scalar for scalar in code.kernel.scalars if scalar.name == name).dtype.name)
+        case Pointer(view=name) | ScratchPointer(name=name):
+            return f"*{_element(code, name)}"
+        case ScalarArgument(name=name):
+            return _element(code, name)
         case Size() | Stride():
             return "i32"
 
 
-def _triton_type(name: str) -> str:
-    return TRITON_TYPES.get(name, name)
+def _element(code: KernelCode, name: str) -> str:
+    dtypes = {each.name: each.dtype for each in (*code.kernel.parameters, *code.scratch)}
+    return _TYPES.get(dtypes[name].name, dtypes[name].name)
 
 
-def _is_unit_stride(argument: Argument, views: Mapping[str, View]) -> bool:
-    return isinstance(argument, Stride) and argument.axis == views[argument.view].rank - 1
+def _is_aligned(code: KernelCode, argument: Argument) -> bool:
+    match argument:
+        case Pointer() | ScratchPointer() | Stride():
+            return True
+        case Size(symbol):
+            return symbol in row_sizes(code)
+        case ScalarArgument():
+            return False
 
 
-def _registers(assembly: Mapping[str, object], log: str) -> tuple[int | None, int | None]:
-    """Registers and spilled bytes from the CUDA assembler's log, or from the metadata in AMD's assembly."""
-    text = str(assembly.get("amdgcn", ""))
-    if text:
-        return _number(r"\.vgpr_count:\s*(\d+)", text), _number(r"\.vgpr_spill_count:\s*(\d+)", text)
-    return _number(r"Used (\d+) registers", log), _number(r"(\d+) bytes spill stores", log)
+# ------------------------------------------------------------------------------------------------------------- compiling
+def _imported(source: str) -> Mapping[str, object]:
+    from intentc.differential import load_module
+
+    return vars(load_module(source))
 
 
-def _number(pattern: str, text: str) -> int | None:
-    found = re.search(pattern, text)
-    return int(found.group(1)) if found else None
+def _measured(namespace: Mapping[str, object], job: Job) -> Measurement:
+    try:
+        measurement = _compiled(namespace[job.function], job)
+    except Exception as problem:  # whatever Triton raises is the finding
+        return Measurement(job.kernel, job.target, job.title, problem=_first_line(problem))
+    limit = SHARED_MEMORY[job.target]
+    if measurement.shared > limit:
+        return replace(measurement, problem=f"needs {measurement.shared} bytes of shared memory; {limit} is the limit")
+    return measurement
+
+
+def _compiled(function: object, job: Job) -> Measurement:
+    import triton
+    import triton.language as tl
+    from triton.backends.compiler import GPUTarget
+
+    backend, architecture = job.target.split(":")
+    target = GPUTarget(backend, int(architecture), 32) if backend == "cuda" else GPUTarget(backend, architecture, 64)
+    constants = {name: tl.int32 if name == "INDEX" else value for name, value in job.constants.items()}
+    attributes = {(list(job.signature).index(name),): [["tt.divisibility", 16]] for name in job.divisible}
+    source = triton.compiler.ASTSource(function, dict(job.signature), constants, attributes)
+    log = io.StringIO()
+    with triton.knobs.compilation.scope(), triton.knobs.nvidia.scope(), contextlib.redirect_stdout(log):
+        triton.knobs.compilation.always_compile = True
+        triton.knobs.nvidia.dump_ptxas_log = True
+        options = {"num_warps": job.warps, "num_stages": job.stages}
+        kernel = triton.compile(source, target=target, options=options)
+    if backend == "cuda":
+        registers, spills, binary = *_nvidia(log.getvalue()), "cubin"
+    else:
+        registers, spills, binary = *_amd(kernel.asm["amdgcn"]), "hsaco"
+    code = len(kernel.asm[binary])
+    return Measurement(job.kernel, job.target, job.title, kernel.metadata.shared, registers, spills, code)
+
+
+def _nvidia(log: str) -> tuple[int, int]:
+    """Registers of a thread, and bytes stored and loaded by spills."""
+    return _sum(r"Used (\d+) registers", log), _sum(r"(\d+) bytes spill (?:stores|loads)", log)
+
+
+def _amd(assembly: str) -> tuple[int, int]:
+    """Vector registers of a lane, accumulation registers included, and spilled registers of both kinds."""
+    return _sum(r"\.vgpr_count:\s+(\d+)", assembly), _sum(r"\.[vs]gpr_spill_count:\s+(\d+)", assembly)
+
+
+def _sum(pattern: str, text: str) -> int:
+    return sum(map(int, re.findall(pattern, text)))
+
+
+def _first_line(problem: Exception) -> str:
+    lines = [line for line in str(problem).splitlines() if line.strip()]
+    return f"{type(problem).__name__}: {lines[-1].strip()}" if lines else type(problem).__name__
+
+
+# ------------------------------------------------------------------------------------------------------- another process
+def _measured_elsewhere(compilation: Compilation, targets: Iterable[str]) -> Iterator[Measurement]:
+    """Triton may crash or hang on a variant: then the process is started anew for the variants that follow."""
+    pending = jobs(compilation, targets)
+    while pending:
+        with _child(compilation.source or "", pending) as output:
+            while pending:
+                ready, _, _ = select.select([output], [], [], TIME_LIMIT)
+                line = output.readline() if ready else ""
+                job = pending.pop(0)
+                if not line:
+                    problem = "the compiler crashed" if ready else f"no result within {TIME_LIMIT:.0f} seconds"
+                    yield Measurement(job.kernel, job.target, job.title, problem=problem)
+                    break
+                yield Measurement(**json.loads(line))
+
+
+@contextlib.contextmanager
+def _child(source: str, pending: Sequence[Job]) -> Iterator[IO[str]]:
+    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    paths = [str(Path(__file__).resolve().parent.parent), environment.get("PYTHONPATH", "")]
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "intentc.ahead_of_time"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment,
+    )
+    assert process.stdin is not None and process.stdout is not None
+    try:
+        process.stdin.write(json.dumps({"source": source, "jobs": [asdict(job) for job in pending]}))
+        process.stdin.close()
+        yield process.stdout
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _main() -> None:
+    """The other process: a source and its jobs on standard input, a measurement a line on standard output."""
+    replies = sys.stdout
+    sys.stdout = sys.stderr
+    request = json.load(sys.stdin)
+    namespace = _imported(request["source"])
+    for job in request["jobs"]:
+        print(json.dumps(asdict(_measured(namespace, Job(**job)))), file=replies, flush=True)
+
+
+if __name__ == "__main__":
+    _main()
