@@ -1,7 +1,7 @@
 """A process without the interpreter that compiles kernel files ahead of time, one a line of its input.
 
-Input: a kernel file's path and the targets, as a JSON array. Output: one JSON line with the measurements of the first
-variant of each kernel, or what went wrong.
+Input: a kernel file's path, the targets, and whether all variants are wanted or the first of each kernel, as a JSON
+array. Output: one JSON line with the measurements, or what went wrong.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ def main() -> None:
     replies = sys.stdout
     sys.stdout = sys.stderr  # the assembler's log must not mix with the replies
     for line in sys.stdin:
-        path, targets = json.loads(line)
+        path, targets, everything = json.loads(line)
         try:
-            compilation = _first_variants(compile_text(Path(path).read_text(encoding="utf-8"), Path(path).name))
-            reply: object = [_plain(measurement) for measurement in measure(compilation, targets)]
+            compilation = compile_text(Path(path).read_text(encoding="utf-8"), Path(path).name)
+            chosen = compilation if everything else _first_variants(compilation)
+            reply: object = [_plain(measurement) for measurement in measure(chosen, targets)]
         except Exception as problem:
             reply = f"{type(problem).__name__}: {problem}"
         print(json.dumps(reply), file=replies, flush=True)
