@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from intent.annotations import ConstexprForm, Enum, ViewForm, constraints, dtype
 from intent.dtypes import BY_NAME
@@ -77,7 +77,7 @@ def _public() -> dict[str, object]:
 __all__ = [*_public(), "Enum", "constraints", "dtype"]
 
 
-def __getattr__(name: str) -> NoReturn:
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - where type checkers find the generated names
     raise AttributeError(f"the Intent language has no I.{name}")
 
 

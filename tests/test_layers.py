@@ -38,7 +38,14 @@ DEVICE = "translators/triton_source/device/"
 
 HEAVY = ("numpy", "torch", "triton", "ml_dtypes", "scipy")
 # Modules that compute with arrays; nothing else may load NumPy, and only verification ahead of time loads Triton.
-COMPUTE = ("translators.logical.reference", "intentc.differential", "intentc.kernel_inputs", "intentc.ahead_of_time")
+COMPUTE = (
+    "translators.logical.reference",
+    "intentc.ahead_of_time",
+    "intentc.commands.run",
+    "intentc.commands.verify",
+    "intentc.differential",
+    "intentc.kernel_inputs",
+)
 
 
 def _modules() -> Iterator[tuple[str, Path]]:
