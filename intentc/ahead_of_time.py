@@ -64,7 +64,7 @@ class Job:
 
     @property
     def title(self) -> str:
-        blocks = " ".join(f"{name}={value}" for name, value in self.constants.items() if name.isupper())
+        blocks = " ".join(f"{name}={value}" for name, value in self.constants.items() if name.startswith("BLOCK"))
         return f"{self.target} {self.function} {blocks} {self.form}"
 
 
@@ -109,7 +109,7 @@ def verify_ahead_of_time(compilation: Compilation, targets: Iterable[str]) -> li
     return failures
 
 
-# ----------------------------------------------------------------------------------------------------------------- jobs
+# ---------------------------------------------------------------------------------------------------------------- jobs
 def jobs(compilation: Compilation, targets: Iterable[str], forms: Sequence[Form] = FORMS) -> list[Job]:
     """Every variant in every form for every target."""
     names = module_names(compilation.codes, _arm(compilation))
@@ -172,7 +172,7 @@ def _is_aligned(code: KernelCode, argument: Argument) -> bool:
             return False
 
 
-# ------------------------------------------------------------------------------------------------------------- compiling
+# ----------------------------------------------------------------------------------------------------------- compiling
 def _imported(source: str) -> Mapping[str, object]:
     from intentc.differential import load_module
 
@@ -233,7 +233,7 @@ def _first_line(problem: Exception) -> str:
     return f"{type(problem).__name__}: {lines[-1].strip()}" if lines else type(problem).__name__
 
 
-# ------------------------------------------------------------------------------------------------------- another process
+# ----------------------------------------------------------------------------------------------------- another process
 def _measured_elsewhere(compilation: Compilation, targets: Iterable[str]) -> Iterator[Measurement]:
     """Triton may crash or hang on a variant: then the process is started anew for the variants that follow."""
     pending = jobs(compilation, targets)

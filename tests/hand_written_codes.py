@@ -110,7 +110,7 @@ def softmax(name: str = "softmax") -> KernelCode:
     arguments = (Pointer("x"), Pointer("out"), Size("N"), *strides("x", 2), *strides("out", 2))
     resident = variant(
         f"{name}_resident", SOFTMAX_RESIDENT.replace("softmax_resident", f"{name}_resident"), arguments, "M",
-        constants=(("BLOCK_N", 64),), condition="N <= 64", plan="one program per row; rows of up to 256 columns stay on chip",
+        constants=(("BLOCK_N", 64),), condition="N <= 64", plan="one program per row, rows of up to 256 columns on chip",
     )  # fmt: skip
     larger = replace(resident, constants=(("BLOCK_N", 256),), condition="N <= 256", cuda=Tuning(8, 3), hip=Tuning(4, 2))
     streamed = variant(
@@ -166,18 +166,18 @@ def accumulate_kernel(x_ptr, total_ptr, N, stride_x_n, stride_total_n, BLOCK_N: 
 def total(overlap: str = "snapshot") -> KernelCode:
     """A rank-0 sum and its mean (two outputs), by one program."""
     source = """
-def total_kernel(x_ptr, sum_ptr, count_ptr, N, stride_x_n, BLOCK_N: tl.constexpr):
-    mass = tl.zeros((BLOCK_N,), tl.float32)
+def total_kernel(x_ptr, mass_ptr, count_ptr, N, stride_x_n, BLOCK_N: tl.constexpr):
+    parts = tl.zeros((BLOCK_N,), tl.float32)
     for start in range(0, N, BLOCK_N):
         columns = start + tl.arange(0, BLOCK_N)
-        mass += tl.load(x_ptr + columns * stride_x_n, mask=columns < N, other=0.0)
-    tl.store(sum_ptr, tl.sum(mass, axis=0))
+        parts += tl.load(x_ptr + columns * stride_x_n, mask=columns < N, other=0.0)
+    tl.store(mass_ptr, tl.sum(parts, axis=0))
     tl.store(count_ptr, N)
 """
-    arguments = (Pointer("x"), Pointer("sum"), Pointer("count"), Size("N"), Stride("x", 0))
+    arguments = (Pointer("x"), Pointer("mass"), Pointer("count"), Size("N"), Stride("x", 0))
     parameters = (
         view("x", dtypes.f32, "N"),
-        view("sum", dtypes.f32, "", "Out"),
+        view("mass", dtypes.f32, "", "Out"),
         view("count", dtypes.index, "", "Out"),
     )
     plan = variant("total_kernel", source, arguments, "1", constants=(("BLOCK_N", 64),), wide_index=False)
@@ -186,7 +186,7 @@ def total_kernel(x_ptr, sum_ptr, count_ptr, N, stride_x_n, BLOCK_N: tl.constexpr
         (plan,),
         {},
         overlap=overlap,
-        covered=frozenset({"sum", "count"}),  # type: ignore[arg-type]
+        covered=frozenset({"mass", "count"}),  # type: ignore[arg-type]
     )
 
 
@@ -202,7 +202,8 @@ def groups_kernel(x_ptr, partial_ptr, work_ptr, N, G, stride_x_n, stride_partial
     tl.store(partial_ptr + group * stride_partial_g, tl.load(work_ptr + group))
 """
     arguments = (
-        Pointer("x"), Pointer("partial"), ScratchPointer("work"), Size("N"), Size("G"), Stride("x", 0), Stride("partial", 0),
+        Pointer("x"), Pointer("partial"), ScratchPointer("work"), Size("N"), Size("G"),
+        Stride("x", 0), Stride("partial", 0),
     )  # fmt: skip
     parameters = (view("x", dtypes.f32, "N"), view("partial", dtypes.f32, "G", "Out"))
     return KernelCode(
