@@ -3,8 +3,8 @@
     python benchmarks/table.py [--targets cuda:90,cuda:80,hip:gfx942] [--only TEXT] [--no-aot]
 
 Lines are lines of code: of the Intent kernel with its helpers, and of all of its Triton device functions. Errors are
-against the reference evaluator, relative to the element plus the root mean square of the array. Assembly is the worst of
-the kernel's variants: registers, spilled bytes and KiB of shared memory.
+against the reference evaluator, relative to the element plus the root mean square of the array. Assembly is the worst
+of the kernel's variants: registers, spilled bytes and KiB of shared memory.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parent.parent), str(Path(__file__).resolve().parent.parent / "tests")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import conftest  # noqa: F401  (the interpreter is chosen before triton is imported)
 import generated_modules
@@ -23,13 +24,12 @@ import kernel_text
 import numpy as np
 import sample_files
 import workload_files
-from ahead_of_time import Child
+from ahead_of_time import Child, Measurements
 from not_lowered_yet import NOT_LOWERED_YET
 from sample_files import Sample
 
 from translators.triton_source.module_names import module_names
 
-Measurements = list[dict[str, object]] | str
 KINDS = ("tail", "zero", "one", "strided")
 
 
@@ -73,10 +73,11 @@ def _intent_lines(sample: Sample) -> int:
     """The kernel and the helpers of its file."""
     text = sample.path.read_text(encoding="utf-8")
     functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
-    wanted = [
-        each for each in functions if each.name == sample.kernel or "intent.fn" in map(ast.unparse, each.decorator_list)
-    ]
-    return kernel_text.code_lines(text, wanted)
+    return kernel_text.code_lines(text, (each for each in functions if each.name == sample.kernel or _is_helper(each)))
+
+
+def _is_helper(function: ast.FunctionDef) -> bool:
+    return "intent.fn" in map(ast.unparse, function.decorator_list)
 
 
 def _functions(sample: Sample) -> frozenset[str]:
@@ -127,9 +128,8 @@ def _assembly(measured: Measurements, functions: frozenset[str], target: str) ->
     problems = [str(each["problem"]) for each in own if each["problem"]]
     if problems or not own:
         return "; ".join(problems) or "not compiled"
-    registers, spills, shared = (
-        max(int(str(each[key] or 0)) for each in own) for key in ("registers", "spills", "shared")
-    )
+    keys = ("registers", "spills", "shared")
+    registers, spills, shared = (max(int(str(each[key] or 0)) for each in own) for key in keys)
     return f"{registers} reg, {spills} spilled, {shared / 1024:.0f} KiB"
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import sample_files
 
+Measurements = list[dict[str, object]] | str  # or what went wrong
+
 PATIENCE = 300.0  # seconds for one file
 
 
@@ -21,9 +23,7 @@ class Child:
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
 
-    def measurements(
-        self, path: Path, targets: Sequence[str], everything: bool = False
-    ) -> list[dict[str, object]] | str:
+    def measurements(self, path: Path, targets: Sequence[str], everything: bool = False) -> Measurements:
         """The measurements of the file's variants, or what went wrong."""
         process = self._running()
         assert process.stdin is not None and process.stdout is not None
@@ -34,7 +34,7 @@ class Child:
         if not line:
             self.end()
             return "the compiling process ended" if ready else f"no answer within {PATIENCE:.0f} seconds"
-        reply: list[dict[str, object]] | str = json.loads(line)
+        reply: Measurements = json.loads(line)
         return reply
 
     def _running(self) -> subprocess.Popen[str]:

@@ -12,6 +12,7 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import cast
 
 import numpy as np
 import sample_files
@@ -20,7 +21,7 @@ from triton.runtime import interpreter
 
 from translators.intent_source.read import read_program
 from translators.logical.program import Kernel
-from translators.logical.reference import evaluate
+from translators.logical.reference import Argument, evaluate
 from translators.options import Options
 from translators.pipeline import Compilation, compile_text
 
@@ -84,7 +85,7 @@ def by_reference(sample: Sample, case: Case, values: Mapping[str, object]) -> Ar
     """What the reference evaluator gives: every Out and InOut view by name."""
     kernel = logical_kernel(sample.path, sample.kernel, bindings(sample, case))
     arguments = _arguments(sample, case, values, pattern=0x5A)
-    evaluate(kernel, arguments)
+    evaluate(kernel, cast(dict[str, Argument], arguments))
     return {view.name: np.asarray(arguments[view.name]) for view in sample.outputs}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -239,7 +239,8 @@ def every_case(kernels: Iterable[Sample]) -> Iterator[tuple[str, Sample, Case]]:
 def arguments(sample: Sample, case: Case, seed: int = 0) -> dict[str, object]:
     """Values of the In and InOut views and of the runtime scalars, by name, in declaration order."""
     rng = np.random.default_rng([seed, *sample.identity.encode()])
-    special = getattr(sample.module, "inputs", lambda rng, case: {})(rng, case)
+    inputs: Callable[..., Mapping[str, np.ndarray]] = getattr(sample.module, "inputs", lambda rng, case: {})
+    special = inputs(rng, case)
     values: dict[str, object] = {}
     for parameter in sample.runtime_parameters:
         if isinstance(parameter, ScalarParameter):

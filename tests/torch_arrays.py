@@ -28,5 +28,5 @@ def to_numpy(tensor: torch.Tensor) -> np.ndarray:
     tensor = tensor.detach().cpu()
     if tensor.dtype in _BACK:
         carrier, dtype = _BACK[tensor.dtype]
-        return tensor.contiguous().view(_TORCH_CARRIERS[carrier]).numpy().view(dtype)
-    return tensor.numpy()
+        return np.asarray(tensor.contiguous().view(_TORCH_CARRIERS[carrier]).numpy().view(dtype))
+    return np.asarray(tensor.numpy())

@@ -63,7 +63,8 @@ def _attention(causal: bool, q: np.ndarray, k: np.ndarray, v: np.ndarray, scale:
             hidden = np.arange(k.shape[2])[None, :] > np.arange(q.shape[2])[:, None]
             scores = np.where(hidden, -np.inf, scores)
         weights = np.exp(scores - scores.max(axis=3, keepdims=True, initial=-np.inf))
-        return (weights / weights.sum(axis=3, keepdims=True) @ v.astype(np.float64)).astype(np.float16)
+        result = weights / weights.sum(axis=3, keepdims=True) @ v.astype(np.float64)
+        return np.asarray(result, dtype=np.float16)
 
 
 def _group_sums(x: np.ndarray, case: Case) -> np.ndarray:
@@ -85,7 +86,7 @@ def _group_histograms(values: np.ndarray, case: Case) -> np.ndarray:
 
 
 def _merged(partial: np.ndarray) -> np.ndarray:
-    return partial.sum(axis=0, dtype=np.int32)
+    return np.asarray(partial.sum(axis=0), dtype=np.int32)
 
 
 def _dropout(
@@ -126,7 +127,7 @@ def _torch_statement(sample: Sample) -> Callable[..., object]:
     """The file's own reference, which computes with torch in f64, rounded to the declared dtypes."""
 
     def statement(*values: object) -> tuple[np.ndarray, ...]:
-        tensors = [to_torch(value) if isinstance(value, np.ndarray) else float(value) for value in values]
+        tensors = [to_torch(value) if isinstance(value, np.ndarray) else float(str(value)) for value in values]
         results = sample.module.reference(*tensors)
         results = results if isinstance(results, tuple) else (results,)
         return tuple(
