@@ -100,6 +100,8 @@ class LoopReader:
         if isinstance(binding, Poisoned):
             self.failed.append(name)
             return carried.insides
+        if isinstance(binding, Missing) and self.walker.frame.flow.left is True:
+            return carried.insides  # no iteration gets to its end: nobody asks for the value
         self.walker.here(last_assignment(self.node.body, name))
         if not is_runtime(binding):
             builder.reject(codes.CARRY, f"'{name}' is no value at the end of the loop, and was one before it")

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from translators.algebra.polynomial import Symbol
 from translators.diagnostics import Diagnostic, Rejected
 from translators.intent_source.read import codes
 from translators.intent_source.read.builder import Builder
@@ -73,6 +74,8 @@ def _kernel(
 
 
 def _body(scope: ModuleScope, node: ast.FunctionDef, declared: tuple[Declared, ...], builder: Builder) -> Block:
+    shapes = [extent for parameter in declared if isinstance(parameter, View) for extent in parameter.shape]
+    builder.symbols = frozenset(atom.name for extent in shapes for atom in extent.atoms() if isinstance(atom, Symbol))
     walker = Walker(builder)
     builder.tracer = walker
     builder.span = scope.source.header(node)

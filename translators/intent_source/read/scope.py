@@ -143,7 +143,7 @@ class ModuleScope:
         raise Rejected(Diagnostic(code, "error", message, self.source.span(node), help))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Negated:
     """The opposite of a bool scalar, not computed until it is needed."""
 
