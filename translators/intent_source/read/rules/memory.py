@@ -199,7 +199,7 @@ def _reject_stored_dtype(builder: Builder, memory: Memory, stored: Value) -> NoR
 def buffer(builder: Builder, shape: Operand, dtype: dtypes.DType, init: Operand) -> Buffer:
     no_effect_in_pure(builder, "an allocation")
     serial = builder.serial()
-    made = Buffer(f"buffer{serial}", dtype, shape_of(builder, shape), serial)
+    made = Buffer(builder.target or f"buffer{serial}", dtype, shape_of(builder, shape), serial)
     builder.statement(Allocate(made, _initial(builder, made, init), builder.span))
     return made
 
