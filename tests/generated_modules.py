@@ -17,6 +17,7 @@ from typing import cast
 import numpy as np
 import sample_files
 from sample_files import Arrays, Case, Sample
+from torch_arrays import to_torch
 from triton.runtime import interpreter
 
 from translators.intent_source.read import read_program
@@ -94,6 +95,15 @@ def by_module(sample: Sample, case: Case, values: Mapping[str, object], pattern:
     generated = module(sample.path, bindings(sample, case))
     arguments = _arguments(sample, case, values, pattern)
     getattr(generated, f"{sample.kernel}_out")(*arguments.values())
+    return {view.name: np.asarray(arguments[view.name]) for view in sample.outputs}
+
+
+def by_device_arm(sample: Sample, case: Case, values: Mapping[str, object]) -> Arrays:
+    """What the generated module's device arm writes, given tensors with the strides of the arrays."""
+    generated = module(sample.path, bindings(sample, case))
+    arguments = _arguments(sample, case, values, pattern=0xA5)
+    tensors = {name: to_torch(v) if isinstance(v, np.ndarray) else v for name, v in arguments.items()}
+    getattr(generated, f"{sample.kernel}_device_out")(*tensors.values())
     return {view.name: np.asarray(arguments[view.name]) for view in sample.outputs}
 
 
