@@ -1,0 +1,139 @@
+"""Facts about coordinates, and the bounds checks that no fact makes superfluous."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from translators.algebra.facts import Facts
+from translators.algebra.polynomial import Polynomial, number
+from translators.diagnostics import Span
+from translators.logical.types import Memory
+from translators.planning.demand import Loop, Sink
+from translators.planning.regions import Region
+from translators.tile.expression import Axis, Expression, walk
+from translators.tile.program import Check
+
+
+def region_facts(region: Region) -> Facts:
+    """Every axis and loop variable lies within its bounds; unsigned values are nonnegative."""
+    facts = Facts()
+    for axis in region.axes:
+        facts = facts.with_bounds(axis, axis.begin, axis.end - 1)
+    for loop in region.loops:
+        facts = _loop_facts(facts, loop)
+    for node in region.nodes:
+        if node.operation == "cast" and node.arguments[0].dtype.kind in ("unsigned", "bool"):
+            if node.arguments[0].dtype.bits < 64:
+                facts = facts.with_bounds(node, 0, None)
+    return facts
+
+
+def _loop_facts(facts: Facts, loop: Loop) -> Facts:
+    if loop.low is None or loop.high is None:
+        return facts
+    return facts.with_bounds(loop.token, loop.low.polynomial, loop.high.polynomial - 1)
+
+
+@dataclass(slots=True)
+class Bounds:
+    """Decides bounds checks; remembers which accesses needed one."""
+
+    facts: Facts
+    unproven: list[tuple[str, Span | None]] = field(default_factory=list)
+
+    def load(self, node: Expression, span: Span | None) -> tuple[Check, ...]:
+        place = node.attribute
+        guard = node.arguments[:1]
+        return self._checks(place.memory, place.coordinates, place.assumed, guard, span)
+
+    def store(self, sink: Sink) -> tuple[Check, ...]:
+        guard = (sink.predicate,) if sink.predicate is not None else ()
+        return self._checks(sink.memory, sink.coordinates, frozenset(), guard, sink.span)
+
+    def _checks(
+        self,
+        memory: Memory,
+        coordinates: tuple[Polynomial, ...],
+        assumed: frozenset[int],
+        guards: Iterable[Expression],
+        span: Span | None,
+    ) -> tuple[Check, ...]:
+        facts = self.facts
+        for guard in guards:
+            for difference in implied(guard):
+                facts = facts.assuming(difference)
+        checks: list[Check] = []
+        for axis, (coordinate, extent) in enumerate(zip(coordinates, memory.shape, strict=True)):
+            if axis in assumed:
+                continue
+            if not facts.nonnegative(coordinate):
+                checks.append(Check(number(0), coordinate, strict=False))
+            if not facts.less(coordinate, extent):
+                checks.append(Check(coordinate, extent, strict=True))
+        if checks:
+            self.unproven.append((memory.name, span))
+        return tuple(checks)
+
+
+def implied(condition: Expression) -> Iterator[Polynomial]:
+    """Polynomials that are nonnegative wherever the condition holds: its conjunction of index comparisons."""
+    if condition.operation != "pointwise":
+        return
+    function = condition.attribute[0]
+    if function == "and":
+        for part in condition.arguments:
+            yield from implied(part)
+        return
+    if len(condition.arguments) != 2 or condition.arguments[0].dtype.kind != "index":
+        return
+    left, right = (argument.polynomial for argument in condition.arguments)
+    match function:
+        case "less":
+            yield right - left - 1
+        case "less_equal":
+            yield right - left
+        case "greater":
+            yield left - right - 1
+        case "greater_equal":
+            yield left - right
+        case "equal":
+            yield left - right
+            yield right - left
+        case _:
+            pass
+
+
+def is_covered(sink: Sink) -> bool:
+    """The sink writes every element of its memory: each coordinate is an axis of its own that spans the extent."""
+    axes: list[Axis] = []
+    for coordinate, extent in zip(sink.coordinates, sink.memory.shape, strict=True):
+        if coordinate.constant == 0 and extent.constant == 1:
+            continue
+        axis = coordinate.atom
+        if not isinstance(axis, Axis) or axis in axes or axis.begin != number(0) or axis.end != extent:
+            return False
+        axes.append(axis)
+    return sink.predicate is None and not sink.loops
+
+
+def normalising_exponentials(region: Region) -> frozenset[Expression]:
+    """exp(x - max x) that is summed: its argument is <= 0, and its error is divided out by the sum's."""
+    summed = {
+        below
+        for node in region.nodes
+        if node.operation == "reduce" and node.attribute.kind == "sum"
+        for below in walk(*node.arguments, stop=lambda inner: inner.operation in ("reduce", "contract"))
+    }
+    return frozenset(node for node in region.nodes if node in summed and _is_shifted_exponential(node))
+
+
+def _is_shifted_exponential(node: Expression) -> bool:
+    if node.operation != "pointwise" or node.attribute[0] not in ("exp", "exp2"):
+        return False
+    (argument,) = node.arguments
+    if argument.operation != "pointwise" or argument.attribute[0] != "subtract":
+        return False
+    value, largest = argument.arguments
+    return (
+        largest.operation == "reduce" and largest.attribute.kind == "max" and largest.arguments == (value,)
+    )

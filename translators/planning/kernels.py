@@ -1,0 +1,360 @@
+"""One kernel: demand, regions, layouts, schedules, device functions, launch description."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from translators.algebra.facts import Facts
+from translators.algebra.polynomial import Polynomial, Quotient, Remainder, atomic, number, product
+from translators.diagnostics import Diagnostic
+from translators.logical.program import Kernel, Program
+from translators.options import Options
+from translators.planning.bounds import Bounds, is_covered, normalising_exponentials, region_facts
+from translators.planning.demand import Demand
+from translators.planning.layouts import Choice, Layout, choices, is_dot
+from translators.planning.naming import Namer
+from translators.planning.padding import Padding
+from translators.planning.regions import Region, form_regions
+from translators.planning.schedule import Scheduler
+from translators.tile import program as tile
+from translators.tile.expression import Axis, Expression
+from translators.tile.program import AxisForm, Named, Section, Statement, TileFunction
+from translators.triton_source.device_functions import with_dependencies
+from translators.triton_source.expressions import Code, binary
+from translators.triton_source.host_sizes import blocks_code, size_code
+from translators.triton_source.launch import KernelCode, Overlap, Requirement, Tuning, Variant
+from translators.triton_source.names import LaunchNames, launch_names
+from translators.triton_source.write import write_function
+
+GROUP = 8  # rows of tiles that neighbouring programs of a matrix product share, so that columns stay in the L2 cache
+
+
+def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCode:
+    """The device functions of one kernel and how they are launched."""
+    demand = Demand(kernel)
+    demand.collect()
+    regions = form_regions(demand)
+    names = launch_names(kernel)
+    helpers: dict[str, str] = {}
+    combines: dict[str, str] = {}
+    variants: list[Variant] = []
+    unproven: dict[str, Diagnostic] = {}
+    chosen = choices(regions) if regions else ()
+    for choice in chosen:
+        planned = _plan_choice(demand, regions, choice, names)
+        written = write_function(kernel, names, planned.function)
+        helpers.update(with_dependencies(written.helpers))
+        combines.update(written.combines)
+        variants.append(_variant(regions, choice, planned, names, written))
+        unproven.update(_notes(planned, kernel))
+    return KernelCode(
+        kernel=kernel,
+        variants=_last_unconditional(variants),
+        helpers=helpers | combines,
+        requirements=tuple(_requirements(demand, chosen, names)),
+        overlap=_overlap(demand, regions),
+        covered=frozenset(sink.memory.name for sink in demand.sinks if is_covered(sink)),
+        stages=tuple(_stages(demand, program)),
+        traffic=_traffic(kernel, regions),
+        notes=tuple(unproven.values()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    function: TileFunction
+    bounds: tuple[Bounds, ...]
+
+
+def _plan_choice(demand: Demand, regions: Sequence[Region], choice: Choice, names: LaunchNames) -> _Planned:
+    namer = Namer(demand, _taken(names))
+    blocks: dict[str, int] = {}
+    sections: list[Section] = []
+    bounds: list[Bounds] = []
+    for region, layout in zip(regions, choice.layouts, strict=True):
+        section, used = _section(demand, region, layout, namer, blocks, single=len(regions) == 1)
+        sections.append(section)
+        bounds.append(used)
+    label = choice.label or "kernel"
+    function = TileFunction(f"{demand.kernel.name}_{label}", tuple(blocks.items()), tuple(sections))
+    return _Planned(function, tuple(bounds))
+
+
+def _taken(names: LaunchNames) -> set[str]:
+    return {
+        *names.sizes.values(), *names.pointers.values(), *names.strides.values(), "pid", "INDEX",
+        *(name for parameter, name in names.parameters.items() if parameter not in names.pointers),
+    }  # fmt: skip
+
+
+def _section(
+    demand: Demand, region: Region, layout: Layout, namer: Namer, blocks: dict[str, int], single: bool
+) -> tuple[Section, Bounds]:
+    forms = _forms(region, layout, namer, blocks)
+    facts = region_facts(region)
+    padding = Padding(layout)
+    bounds = Bounds(facts)
+    checks = {
+        node: found
+        for node in region.nodes
+        if node.operation == "load" and (found := bounds.load(node, demand.spans.get(node)))
+    }
+    counts = {axis: _count(axis, forms[axis]) for axis in region.program}
+    prologue, facts = _prologue(region, layout, forms, counts, facts, namer, single)
+    body = Scheduler(demand, region, layout, namer, padding, bounds).run()
+    section = Section(
+        forms, region.order, padding.others, padding.selected, checks, normalising_exponentials(region), facts,
+        product(counts.values()), (*prologue, *body),
+    )  # fmt: skip
+    return section, bounds
+
+
+def _forms(region: Region, layout: Layout, namer: Namer, blocks: dict[str, int]) -> dict[Axis, AxisForm]:
+    forms: dict[Axis, AxisForm] = {}
+    for axis in region.axes:
+        name = namer.axis(axis)
+        lanes = layout.lanes[axis]
+        if lanes is None:
+            forms[axis] = AxisForm(name, None, None)
+            continue
+        block = f"BLOCK_{name.upper()}"
+        block = block if blocks.get(block, lanes) == lanes else f"{block}_{len(blocks)}"
+        blocks[block] = lanes
+        forms[axis] = AxisForm(name, block, None if layout.exact(axis) else f"{name}_mask")
+    return forms
+
+
+def _count(axis: Axis, form: AxisForm) -> Polynomial:
+    """Tiles of a program axis."""
+    if form.block is None:
+        return axis.extent
+    block = atomic(Named(form.block))
+    return atomic(Quotient(axis.extent + block - 1, block))
+
+
+# -------------------------------------------------------------------------------------------------- program coordinates
+def _prologue(
+    region: Region,
+    layout: Layout,
+    forms: dict[Axis, AxisForm],
+    counts: dict[Axis, Polynomial],
+    facts: Facts,
+    namer: Namer,
+    single: bool,
+) -> tuple[list[Statement], Facts]:
+    """Decode the program id into the region's program axes, then bind resident axes."""
+    pid = Named("pid")
+    for name in {form.block for form in forms.values() if form.block is not None}:
+        facts = facts.with_bounds(Named(name), 1, None)
+    facts = facts.with_bounds(pid, 0, None)
+    for axis in region.axes:
+        facts = facts.assuming(axis.extent)
+    statements: list[Statement] = []
+    if single and _single_scalar(region, forms):
+        (axis,) = region.program
+        start = atomic(Named("tl.program_id(0)"))
+        statements.append(tile.BindIndex(forms[axis].name, start, wide=True) if axis.begin == number(0) else
+                          tile.BindIndex(forms[axis].name, axis.begin + atomic(Named("tl.program_id(0).to(INDEX)"))))
+    elif region.program:
+        if single:
+            statements.append(tile.BindIndex("pid", atomic(Named("tl.program_id(0)")), wide=True))
+        decoded, facts = _decode(region, layout, forms, counts, facts, namer)
+        statements += decoded
+    for axis in region.axes:
+        if layout.roles[axis] == "resident" and layout.lanes[axis] is not None:
+            statements.append(tile.BindAxis(axis, axis.begin, wide=True))
+            statements += [] if layout.exact(axis) else [tile.BindMask(axis)]
+    return statements, facts
+
+
+def _single_scalar(region: Region, forms: dict[Axis, AxisForm]) -> bool:
+    return len(region.program) == 1 and forms[region.program[0]].block is None
+
+
+def _decode(
+    region: Region,
+    layout: Layout,
+    forms: dict[Axis, AxisForm],
+    counts: dict[Axis, Polynomial],
+    facts: Facts,
+    namer: Namer,
+) -> tuple[list[Statement], Facts]:
+    """The last program axis is the fastest; the two lane axes of a matrix product are walked in groups of rows."""
+    statements: list[Statement] = []
+    axes = list(region.program)
+    tiled = [axis for axis in axes if forms[axis].block is not None]
+    grouped = len(tiled) == 2 and any(is_dot(node, region) for node in region.contractions)
+    order = [axis for axis in axes if axis not in tiled] + tiled if grouped else axes
+    position = atomic(Named("pid"))
+    tiles: dict[Axis, Polynomial] = {}
+    if grouped:
+        statements += _grouped(tiled, counts, position, namer, tiles)
+        facts = facts.with_bounds(Named("rows"), 1, None).with_bounds(Named("group_start"), 0, None)
+        facts = facts.with_bounds(Named("within"), 0, None)
+        position, order = _divided(position, product(counts[axis] for axis in tiled)), order[: -len(tiled)]
+    for number_left, axis in reversed(list(enumerate(order))):
+        if number_left == 0:
+            tiles[axis] = position
+            continue
+        tiles[axis] = atomic(Remainder(position, counts[axis]))
+        position = _divided(position, counts[axis])
+    for axis in axes:
+        statements += _bind(axis, tiles[axis], layout, forms)
+    return statements, facts
+
+
+def _divided(top: Polynomial, bottom: Polynomial) -> Polynomial:
+    return top if bottom == number(1) else atomic(Quotient(top, bottom))
+
+
+def _grouped(
+    tiled: Sequence[Axis], counts: dict[Axis, Polynomial], position: Polynomial, namer: Namer, tiles: dict[Axis, Polynomial]
+) -> Iterator[Statement]:
+    from translators.algebra.polynomial import minimum
+
+    rows, columns = tiled
+    plane = counts[rows] * counts[columns]
+    width = counts[columns] * GROUP
+    inside = atomic(Remainder(position, plane))
+    start, within, height = (atomic(Named(name)) for name in ("group_start", "within", "rows"))
+    for name in ("group_start", "within", "rows"):
+        namer.taken.add(name)
+    yield tile.BindIndex("group_start", atomic(Quotient(inside, width)) * GROUP)
+    yield tile.BindIndex("within", atomic(Remainder(inside, width)))
+    yield tile.BindIndex("rows", minimum(counts[rows] - start, number(GROUP)))
+    tiles[rows] = start + atomic(Remainder(within, height))
+    tiles[columns] = atomic(Quotient(within, height))
+
+
+def _bind(axis: Axis, tile_index: Polynomial, layout: Layout, forms: dict[Axis, AxisForm]) -> Iterator[Statement]:
+    form = forms[axis]
+    if form.block is None:
+        yield tile.BindIndex(form.name, axis.begin + tile_index)
+        return
+    yield tile.BindAxis(axis, axis.begin + tile_index * atomic(Named(form.block)))
+    if not layout.exact(axis):
+        yield tile.BindMask(axis)
+
+
+# --------------------------------------------------------------------------------------------------------------- launch
+def _variant(
+    regions: Sequence[Region], choice: Choice, planned: _Planned, names: LaunchNames, written: object
+) -> Variant:
+    from translators.triton_source.write import Written
+
+    assert isinstance(written, Written)
+    constants = planned.function.blocks
+    elements = max((_tile_elements(layout) for layout in choice.layouts), default=1)
+    dots = sum(is_dot(node, region) for region in regions for node in region.contractions)
+    warps = 8 if dots and elements >= 128 * 128 else 4 if dots else 4 if elements <= 1024 else 8 if elements <= 4096 else 16
+    return Variant(
+        function=planned.function.name,
+        source=written.text,
+        arguments=written.arguments,
+        constants=constants,
+        grid=_grid(regions, choice, names),
+        condition=" and ".join(f"{size_code(extent, names).text} <= {limit}" for extent, limit in choice.limits) or None,
+        cuda=Tuning(warps, 3),
+        hip=Tuning(max(warps // 2, 1), 1 if dots > 1 else 2),
+        wide_index=written.wide_index,
+        plan=_describe(regions, choice, planned),
+    )
+
+
+def _tile_elements(layout: Layout) -> int:
+    lanes = sorted((size for size in layout.lanes.values() if size), reverse=True)
+    return lanes[0] * (lanes[1] if len(lanes) > 1 else 1) if lanes else 1
+
+
+def _grid(regions: Sequence[Region], choice: Choice, names: LaunchNames) -> str:
+    total: Code | None = None
+    for region, layout in zip(regions, choice.layouts, strict=True):
+        count: Code | None = None
+        for axis in region.program:
+            factor = blocks_code(axis.extent, layout.lanes[axis], names, Facts().nonnegative(axis.extent))
+            count = factor if count is None else binary("*", count, factor)
+        count = count or Code("1")
+        total = count if total is None else binary("+", total, count)
+    return (total or Code("0")).text
+
+
+def _last_unconditional(variants: list[Variant]) -> tuple[Variant, ...]:
+    """The launcher's last choice has no condition: a requirement has been checked instead."""
+    from dataclasses import replace
+
+    return (*variants[:-1], replace(variants[-1], condition=None)) if variants else ()
+
+
+def _requirements(demand: Demand, chosen: Sequence[Choice], names: LaunchNames) -> Iterator[Requirement]:
+    for left, right, _ in demand.requirements:
+        text = f"{size_code(left, names).text} == {size_code(right, names).text}"
+        yield Requirement(text, f"a reshape needs {text}")
+    if chosen:
+        for extent, limit in chosen[-1].limits:
+            text = f"{size_code(extent, names).text} <= {limit}"
+            yield Requirement(text, f"the state of a loop stays on chip: this module needs {text}")
+
+
+def _overlap(demand: Demand, regions: Sequence[Region]) -> Overlap:
+    if demand.reads_after_writes:
+        return "refuse"
+    pointwise = all(
+        not region.bound and not region.loops and all(_same_elements(region, node) for node in region.nodes)
+        for region in regions
+    )
+    return "same" if pointwise and len(regions) == 1 else "snapshot"
+
+
+def _same_elements(region: Region, node: Expression) -> bool:
+    return node.operation != "load" or all(node.attribute.coordinates == sink.coordinates for sink in region.sinks)
+
+
+# ------------------------------------------------------------------------------------------------------------ docstrings
+def _stages(demand: Demand, program: Program) -> Iterator[str]:
+    seen: set[int] = set()
+    for sink in demand.sinks:
+        line = sink.span.line
+        if 0 < line <= len(program.lines) and line not in seen:
+            seen.add(line)
+            yield " ".join(text.strip() for text in program.lines[line - 1 : sink.span.end_line])
+
+
+def _traffic(kernel: Kernel, regions: Sequence[Region]) -> str:
+    read = dict.fromkeys(
+        node.attribute.memory.name for region in regions for node in region.nodes if node.operation == "load"
+    )
+    written = dict.fromkeys(sink.memory.name for region in regions for sink in region.sinks)
+    return f"reads {', '.join(read) or 'nothing'}; writes {', '.join(written)}"
+
+
+def _describe(regions: Sequence[Region], choice: Choice, planned: _Planned) -> str:
+    parts: list[str] = []
+    for region, layout, section in zip(regions, choice.layouts, planned.function.sections, strict=True):
+        programs = " x ".join(_axis_words(axis, layout, section) for axis in region.program) or "a single program"
+        resident = [a for a in region.axes if layout.roles[a] == "resident"]
+        streamed = [a for a in region.axes if layout.roles[a] == "streamed"]
+        text = f"one program per {programs}" if region.program else programs
+        if resident:
+            text += "; on chip: " + ", ".join(section.forms[axis].name for axis in resident)
+        if streamed:
+            text += "; streamed: " + ", ".join(_axis_words(axis, layout, section) for axis in streamed)
+        parts.append(text)
+    return " | ".join(parts)
+
+
+def _axis_words(axis: Axis, layout: Layout, section: Section) -> str:
+    lanes, name = layout.lanes[axis], section.forms[axis].name
+    return name if lanes is None else f"{lanes} {name}"
+
+
+def _notes(planned: _Planned, kernel: Kernel) -> dict[str, Diagnostic]:
+    found: dict[str, Diagnostic] = {}
+    for bounds in planned.bounds:
+        for name, span in bounds.unproven:
+            message = f"an access of {name} is not proven in bounds: reads beyond it give 0, writes are dropped"
+            found[name] = Diagnostic(
+                "INT950", "note", message, span or kernel.span, f"I.assume_in_bounds(index, {name}, axis) removes the check"
+            )
+    return found
+
+

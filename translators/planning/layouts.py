@@ -1,0 +1,212 @@
+"""Tile sizes: which axes are lanes, how many, and which extents stay on chip.
+
+One small table of rules; sizes are powers of two that never depend on an input size. A kernel whose rows are used more than once
+comes in up to three resident sizes and a streamed form.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from translators.algebra.polynomial import Polynomial
+from translators.planning.demand import unsupported
+from translators.planning.regions import Region, Role, unit_stride_axes
+from translators.tile.expression import Axis, Expression, Reduction, walk
+
+RESIDENT_ROWS = (1024, 4096, 16384)  # columns of a row that one program keeps in registers
+RESIDENT_STATE = (32, 64, 128)  # extent of a loop-carried matrix state's axes
+STREAMED_ROW = 1024  # lanes when the only lanes are a streamed axis
+POINTWISE = 1024  # elements of a pointwise tile
+SQUARE = 64  # both axes of a tile read along one and written along the other
+REDUCE_FREE, REDUCE_STREAMED = 128, 32  # column sums: free lanes read neighbouring elements
+ROWS, ROW_LANES = 4, 512  # row sums: streamed lanes read neighbouring elements
+POINTS = 256  # lanes of scalar bodies in I.parallel
+DOT_ROWS, DOT_COLUMNS = 128, 128
+DOT_MINIMUM = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Role of every axis of one region, and its lanes (None: one coordinate at a time)."""
+
+    roles: Mapping[Axis, Role]
+    lanes: Mapping[Axis, int | None]
+
+    def exact(self, axis: Axis) -> bool:
+        """Every lane is a coordinate, whatever the sizes."""
+        block, extent = self.lanes[axis], axis.extent.constant
+        return block is None or (extent is not None and extent % block == 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A layout for every region, used when `limits` (extent <= number) hold; `label` tells variants apart."""
+
+    layouts: tuple[Layout, ...]
+    limits: tuple[tuple[Polynomial, int], ...]
+    label: str
+
+
+def choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
+    """The variants of a kernel, best first; the last one has no limits unless a state must be resident."""
+    required = {axis for region in regions for axis in region.carried if axis.extent.constant is None}
+    if required:
+        return tuple(_choice(regions, required, size, "state") for size in RESIDENT_STATE)
+    rows = _row_axes(regions)
+    resident = [_choice(regions, rows, size, "resident") for size in RESIDENT_ROWS] if rows else []
+    return (*resident, _choice(regions, set(), 0, "streamed" if rows else ""))
+
+
+def _choice(regions: Sequence[Region], resident: set[Axis], size: int, label: str) -> Choice:
+    limits = dict.fromkeys((axis.extent, size) for axis in sorted(resident, key=lambda axis: axis.serial))
+    return Choice(tuple(_layout(region, dict.fromkeys(resident, size)) for region in regions), tuple(limits), label)
+
+
+def _row_axes(regions: Sequence[Region]) -> set[Axis]:
+    """The axis whose elements a region needs more than once, if it is the only one and its extent is not fixed."""
+    found = {axis for region in regions for axis in _reused(region)}
+    symbolic = {axis for axis in found if axis.extent.constant is None}
+    return symbolic if len(symbolic) == 1 else set()
+
+
+def _reused(region: Region) -> set[Axis]:
+    """Axes reduced over and used again: by a store, by another reduction that depends on the first, or by a scan."""
+    found: set[Axis] = set()
+    contracted = {axis for node in region.contractions for axis in node.attribute.axes}
+    for axis in region.bound - contracted:
+        if any(axis in sink.axes for sink in region.sinks) or _chained(region, axis):
+            found.add(axis)
+    return found
+
+
+def _chained(region: Region, axis: Axis) -> bool:
+    reductions = [node for node in region.nodes if _binds(node, axis)]
+    return any(
+        inner is not outer and _binds(inner, axis) and inner.attribute.kind != "combined"
+        for outer in reductions
+        for inner in walk(*outer.arguments)
+    )
+
+
+def _binds(node: Expression, axis: Axis) -> bool:
+    return isinstance(node.attribute, Reduction) and axis in node.attribute.axes
+
+
+# -------------------------------------------------------------------------------------------------------- one region
+def _layout(region: Region, resident: Mapping[Axis, int]) -> Layout:
+    roles = _roles(region, resident)
+    lanes: dict[Axis, int | None] = dict.fromkeys(region.axes)
+    lanes.update({axis: resident.get(axis) or _power_of_two(axis) for axis, role in roles.items() if role == "resident"})
+    dots = [node for node in region.contractions if is_dot(node, region)]
+    if dots:
+        lanes.update(_dot_lanes(region, dots, roles))
+    elif max((lanes[axis] or 1 for axis in lanes), default=1) < DOT_MINIMUM * 4:
+        lanes.update(_stream_lanes(region, roles))
+    return Layout(roles, lanes)
+
+
+def _roles(region: Region, resident: Mapping[Axis, int]) -> dict[Axis, Role]:
+    roles: dict[Axis, Role] = {}
+    scalar = region.scalar_only
+    for axis in region.axes:
+        if axis in region.program:
+            roles[axis] = "program"
+        elif axis in resident or (axis in region.carried) or (axis not in scalar and _fixed_row(region, axis)):
+            roles[axis] = "resident"
+        else:
+            roles[axis] = "streamed"
+    for axis in region.carried:
+        if axis in scalar:
+            raise unsupported("a carry's axis that bounds another axis is not lowered yet", region.sinks[0].span)
+    return roles
+
+
+def _fixed_row(region: Region, axis: Axis) -> bool:
+    """A reused axis of a fixed extent stays on chip."""
+    extent = axis.extent.constant
+    return extent is not None and 1 <= extent <= RESIDENT_ROWS[-1] and axis in _reused(region)
+
+
+def _power_of_two(axis: Axis) -> int:
+    extent = axis.extent.constant
+    if extent is None:
+        raise AssertionError("only fixed extents are resident by themselves")
+    return 1 << max(extent - 1, 0).bit_length()
+
+
+def is_dot(node: Expression, region: Region) -> bool:
+    """Rows, columns and one contracted axis of lanes, in a dtype that tl.dot multiplies exactly as the language says."""
+    lhs, rhs = node.arguments
+    scalar = region.scalar_only
+    rows, columns = lhs.axes - rhs.axes - scalar, rhs.axes - lhs.axes - scalar
+    if not (rows - set(node.attribute.axes)) or not (columns - set(node.attribute.axes)):
+        return False
+    pair = (lhs.dtype.name, node.dtype.name)
+    return pair in {("f16", "f32"), ("bf16", "f32"), ("f32", "f32"), ("i8", "i32")}
+
+
+def contracted_lane(node: Expression) -> Axis:
+    """The contracted axis that tl.dot runs along: the longest; the others are loops of single coordinates."""
+    return max(node.attribute.axes, key=lambda axis: (axis.extent.constant or 1 << 40, axis.serial))
+
+
+def _dot_lanes(region: Region, dots: Sequence[Expression], roles: Mapping[Axis, Role]) -> dict[Axis, int | None]:
+    lanes: dict[Axis, int | None] = {}
+    scalar = region.scalar_only
+    small = len(dots) > 1 or any(node.arguments[0].dtype.bits == 32 for node in dots)
+    depth = 64 if all(node.arguments[0].dtype.bits <= 16 for node in dots) and not small else 32
+    for node in dots:
+        lhs, rhs = node.arguments
+        k = contracted_lane(node)
+        sides = ((lhs.axes - rhs.axes, DOT_ROWS), (rhs.axes - lhs.axes, DOT_COLUMNS))
+        for side, size in sides:
+            # one axis of a side is lanes: the fastest one; the others are single coordinates
+            axes = sorted(side - scalar - set(node.attribute.axes), key=lambda axis: -region.order[axis])
+            for axis in axes[:1]:
+                lanes[axis] = _at_most(axis, 64 if small else size)
+        lanes[k] = _at_most(k, depth)
+    return {axis: size for axis, size in lanes.items() if roles[axis] != "resident"}
+
+
+def _at_most(axis: Axis, size: int) -> int:
+    extent = axis.extent.constant
+    return size if extent is None else max(DOT_MINIMUM, min(size, 1 << max(extent - 1, 0).bit_length()))
+
+
+def _stream_lanes(region: Region, roles: Mapping[Axis, Role]) -> dict[Axis, int | None]:
+    scalar = region.scalar_only
+    unit = unit_stride_axes(region)
+    candidates = [axis for axis in region.axes if axis not in scalar and axis.extent.constant not in (0, 1)]
+    free = [axis for axis in candidates if roles[axis] == "program" and not axis.parallel]
+    points = [axis for axis in candidates if roles[axis] == "program" and axis.parallel]
+    streamed = [axis for axis in candidates if roles[axis] == "streamed" and _worth_lanes(axis, free)]
+    free.sort(key=lambda axis: (-unit.get(axis, 0), -region.order[axis]))
+    streamed.sort(key=lambda axis: (-unit.get(axis, 0), -region.order[axis]))
+    points.sort(key=lambda axis: (-unit.get(axis, 0), -region.order[axis]))
+    if free and streamed:
+        return _reduction_lanes(free[0], streamed[0], unit)
+    if streamed:
+        return {streamed[0]: _fit(streamed[0], STREAMED_ROW)}
+    if len(free) > 1 and unit.get(free[1]):
+        return {free[0]: _fit(free[0], SQUARE), free[1]: _fit(free[1], SQUARE)}
+    if free:
+        return {free[0]: _fit(free[0], POINTWISE)}
+    return {points[0]: _fit(points[0], POINTS)} if points else {}
+
+
+def _worth_lanes(axis: Axis, free: Sequence[Axis]) -> bool:
+    """A short fixed axis beside free lanes (filter taps) is a loop of single coordinates."""
+    extent = axis.extent.constant
+    return extent is None or extent > 32 or not free
+
+
+def _reduction_lanes(free: Axis, streamed: Axis, unit: Mapping[Axis, int]) -> dict[Axis, int | None]:
+    if unit.get(streamed, 0) > unit.get(free, 0):
+        return {free: _fit(free, ROWS), streamed: _fit(streamed, ROW_LANES)}
+    return {free: _fit(free, REDUCE_FREE), streamed: _fit(streamed, REDUCE_STREAMED)}
+
+
+def _fit(axis: Axis, size: int) -> int:
+    """No more lanes than a fixed extent needs."""
+    extent = axis.extent.constant
+    return size if extent is None else min(size, 1 << max(extent - 1, 0).bit_length())

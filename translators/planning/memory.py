@@ -1,0 +1,123 @@
+"""Reads of memory the kernel has written: value forwarding, and which loops rewrite what."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from translators.algebra.polynomial import Polynomial, atomic
+from translators.logical import program as lp
+from translators.logical.program import Block, Value
+from translators.logical.types import Memory
+from translators.tile.expression import Axis, Expression
+
+if TYPE_CHECKING:
+    from translators.planning.demand import Demand, Sink
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A write that precedes the current point: its sink, and the value it stored."""
+
+    sink: Sink
+    relation: lp.Relation
+    value: Value
+
+
+def written_memories(block: Block) -> frozenset[Memory]:
+    """Every memory that a statement of the block, at any depth, may write."""
+    found: set[Memory] = set()
+    for statement in block.statements:
+        match statement:
+            case lp.Write(memory=memory) | lp.Scatter(memory=memory) | lp.AtomicUpdate(memory=memory):
+                found.add(memory)
+            case lp.If(then=then, orelse=orelse):
+                found |= written_memories(then) | written_memories(orelse)
+            case lp.For(body=body) | lp.Parallel(body=body):
+                found |= written_memories(body)
+            case lp.While(test=test, body=body):
+                found |= written_memories(test) | written_memories(body)
+            case _:
+                pass
+    return frozenset(found)
+
+
+def forward(
+    demand: Demand, memory: Memory, coordinates: tuple[Polynomial, ...], versions: tuple[Written, ...], pin: int, read: Value
+) -> Expression | None:
+    """The stored value itself, if the last write that may touch the element certainly wrote it; else None."""
+    if pin:
+        return None
+    for written in reversed(versions):
+        if written.sink.predicate is not None or written.sink.exclusive or written.sink.loops:
+            return None
+        solution = solve(written.sink, coordinates)
+        if solution is not None:
+            positions = [solution.get(axis, atomic(axis)) - axis.begin for axis in written.sink.free]
+            return demand.pull(written.value, _padded(written, positions))
+        if not disjoint(written.sink.coordinates, coordinates):
+            return None
+    return None
+
+
+def _padded(written: Written, positions: list[Polynomial]) -> tuple[Polynomial, ...]:
+    """Positions within the stored value: the written relation's axes from the right, size-one axes at 0."""
+    rest = iter(positions)
+    full = [next(rest) if extent.constant != 1 else Polynomial() for extent in written.relation.shape]
+    own = written.value.shape
+    tail = full[len(full) - len(own) :]
+    return tuple(Polynomial() if extent.constant == 1 else position for extent, position in zip(own, tail, strict=True))
+
+
+def solve(sink: Sink, coordinates: tuple[Polynomial, ...]) -> dict[Axis, Polynomial] | None:
+    """Values of the sink's free axes for which it writes exactly `coordinates`; None unless that is certain.
+
+    Certain means: every written coordinate is an axis plus an offset and the solution is an axis of the very same range, or
+    the coordinate does not involve a free axis and is equal.
+    """
+    solution: dict[Axis, Polynomial] = {}
+    for stored, wanted in zip(sink.coordinates, coordinates, strict=True):
+        axis = next((axis for axis in sink.free if stored.coefficient(axis) == Polynomial((((), 1),))), None)
+        if axis is None:
+            if stored != wanted or any(free in set(stored.atoms()) for free in sink.free):
+                return None
+            continue
+        value = wanted - (stored - atomic(axis))
+        if solution.setdefault(axis, value) != value or not _within(value, axis):
+            return None
+    return solution if set(solution) == set(sink.free) else None
+
+
+def _within(value: Polynomial, axis: Axis) -> bool:
+    """Proven begin <= value < end for the two cases that need no arithmetic: an axis of that range, or constants."""
+    atom = value.atom
+    if isinstance(atom, Axis):
+        return (atom.begin, atom.end) == (axis.begin, axis.end)
+    low, high = (value - axis.begin).constant, (axis.end - 1 - value).constant
+    return low is not None and high is not None and low >= 0 and high >= 0
+
+
+def disjoint(written: tuple[Polynomial, ...], read: tuple[Polynomial, ...]) -> bool:
+    """Some coordinate provably differs: by a constant, or because the ranges of its axis cannot meet."""
+    return any(_apart(stored, wanted) for stored, wanted in zip(written, read, strict=True))
+
+
+def _apart(stored: Polynomial, wanted: Polynomial) -> bool:
+    difference = (stored - wanted).constant
+    if difference is not None:
+        return difference != 0
+    low, high = _interval(stored), _interval(wanted)
+    if low is None or high is None:
+        return False
+    first, second = (low[1] - high[0]).constant, (high[1] - low[0]).constant
+    return (first is not None and first < 0) or (second is not None and second < 0)
+
+
+def _interval(coordinate: Polynomial) -> tuple[Polynomial, Polynomial] | None:
+    """Inclusive bounds of an axis plus an offset that has no axis."""
+    axes = [atom for atom in coordinate.atoms() if isinstance(atom, Axis)]
+    if not axes:
+        return coordinate, coordinate
+    if len(axes) > 1 or coordinate.coefficient(axes[0]) != Polynomial((((), 1),)):
+        return None
+    rest = coordinate - atomic(axes[0])
+    return rest + axes[0].begin, rest + axes[0].end - 1

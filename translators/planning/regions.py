@@ -1,0 +1,323 @@
+"""Grouping sinks into regions and giving every axis of a region its role.
+
+A region is a set of sinks that share programs. Its *program* axes are spread over the grid; every other axis is *resident* (its
+whole extent is one tile) or *streamed* (a loop of tiles, or of single coordinates, inside the program).
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from translators.algebra.polynomial import Polynomial, number
+from translators.logical.types import View
+from translators.planning.demand import Demand, Loop, Sink, unsupported
+from translators.tile.expression import Axis, Expression, LoopToken, Place, Reduction, dependences, walk
+
+Role = Literal["program", "resident", "streamed"]
+
+
+@dataclass(slots=True, eq=False)
+class Region:
+    """Sinks that share programs, with what they need. `order` ranks tile axes: the order of tile dimensions."""
+
+    sinks: tuple[Sink, ...]
+    program: tuple[Axis, ...]
+    nodes: tuple[Expression, ...]
+    loops: tuple[Loop, ...]
+    bound: frozenset[Axis]
+    order: dict[Axis, int] = field(default_factory=dict)
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """Every axis of the region, program axes first."""
+        rest = {axis for node in self.nodes for axis in _axes_at(node)} | {a for s in self.sinks for a in s.axes}
+        return (*self.program, *sorted(rest - set(self.program), key=lambda axis: axis.serial))
+
+    @property
+    def scalar_only(self) -> frozenset[Axis]:
+        """Axes that bound other axes or loops, or batch a contraction: one coordinate at a time."""
+        found: set[Axis] = set()
+        for axis in self.axes:
+            found |= _mentioned(axis.begin) | _mentioned(axis.end)
+        for loop in self.loops:
+            for limit in (loop.low, loop.high):
+                found |= limit.axes if limit is not None else frozenset()
+        for node in self.contractions:
+            lhs, rhs = node.arguments
+            found |= (lhs.axes & rhs.axes) - set(node.attribute.axes)
+        return frozenset(found)
+
+    @property
+    def contractions(self) -> tuple[Expression, ...]:
+        return tuple(node for node in self.nodes if node.operation == "contract")
+
+    @property
+    def carried(self) -> frozenset[Axis]:
+        """Own axes of loop carries that an iteration mixes (or that are used under another name)."""
+        mixed: set[Axis] = set()
+        for loop in self.loops:
+            for carry in loop.carries:
+                mixed |= set(carry.own) & self.bound
+        for node in self.nodes:
+            if node.operation in ("carry", "carried"):
+                token, ordinal, axes = node.attribute[:3]
+                own = _loop(self.loops, token).carries[ordinal].axes
+                mixed |= {axis for pair in zip(own, axes, strict=True) if pair[0] is not pair[1] for axis in pair}
+        return frozenset(mixed)
+
+
+def _loop(loops: Sequence[Loop], token: LoopToken) -> Loop:
+    return next(loop for loop in loops if loop.token is token)
+
+
+def _mentioned(polynomial: Polynomial) -> set[Axis]:
+    found: set[Axis] = set()
+    for atom in polynomial.atoms():
+        found |= dependences(atom)[0]
+    return found
+
+
+def _axes_at(node: Expression) -> Iterator[Axis]:
+    yield from node.axes
+    if isinstance(node.attribute, Reduction):
+        yield from node.attribute.axes
+
+
+# -------------------------------------------------------------------------------------------------------------- grouping
+@dataclass(slots=True, eq=False)
+class _Group:
+    sinks: list[Sink]
+    nodes: dict[Expression, None]
+    loops: dict[Loop, None]
+
+
+def form_regions(demand: Demand) -> tuple[Region, ...]:
+    """Sinks in program order, joined where they must or profit from sharing programs."""
+    groups: list[_Group] = []
+    for sink in demand.sinks:
+        group = _gather(demand, sink)
+        for other in [other for other in groups if _belong_together(other, group)]:
+            groups.remove(other)
+            group = _Group(other.sinks + group.sinks, {**other.nodes, **group.nodes}, {**other.loops, **group.loops})
+        groups.append(group)
+    regions = tuple(_region(group) for group in groups)
+    _check_separate(regions)
+    return regions
+
+
+def _gather(demand: Demand, sink: Sink) -> _Group:
+    """Everything the sink needs: its expressions, those of the loops around it and of the loops whose results it reads."""
+    nodes: dict[Expression, None] = {}
+    loops: dict[Loop, None] = {}
+    pending: list[Expression] = list(roots(sink))
+    queue: list[Loop] = list(sink.loops)
+    by_token = {loop.token: loop for loop in demand.loops.values()}
+    while pending or queue:
+        for node in walk(*pending):
+            nodes[node] = None
+            if node.operation in ("carry", "carried"):
+                queue.append(by_token[node.attribute[0]])
+            queue.extend(by_token[token] for token in node.loops)
+        pending = []
+        for loop in queue:
+            if loop not in loops:
+                loops[loop] = None
+                pending.extend(loop_roots(loop))
+        queue = [outer for loop in loops for outer in loop.enclosing if outer not in loops]
+    return _Group([sink], nodes, loops)
+
+
+def roots(sink: Sink) -> Iterator[Expression]:
+    yield sink.value
+    if sink.predicate is not None:
+        yield sink.predicate
+    yield from coordinate_expressions(sink.coordinates)
+    for axis in sink.axes:
+        yield from coordinate_expressions((axis.begin, axis.end))
+
+
+def coordinate_expressions(coordinates: Iterable[Polynomial]) -> Iterator[Expression]:
+    for coordinate in coordinates:
+        yield from (atom for atom in coordinate.atoms() if isinstance(atom, Expression))
+
+
+def loop_roots(loop: Loop) -> Iterator[Expression]:
+    yield from (bound for bound in (loop.low, loop.high, loop.live) if bound is not None)
+    for carry in loop.carries:
+        yield carry.initial
+        if carry.update is not None:
+            yield carry.update
+
+
+def _belong_together(first: _Group, second: _Group) -> bool:
+    """A shared loop or parallel forces it; otherwise shared program axes and a shared load make it worthwhile."""
+    if first.loops.keys() & second.loops.keys():
+        return True
+    shared = set(_program(first)) & set(_program(second))
+    if any(axis.parallel for axis in shared):
+        return True
+    loads = {node for node in first.nodes if node.operation == "load"}
+    touching = any(node in loads for node in second.nodes) or _touches(first, second) or _touches(second, first)
+    return touching and (bool(shared) or (not _program(first) and not _program(second)))
+
+
+def _touches(writer: _Group, reader: _Group) -> bool:
+    written = {sink.memory for sink in writer.sinks}
+    return any(node.operation == "load" and node.attribute.memory in written for node in reader.nodes)
+
+
+def _bound(nodes: Iterable[Expression]) -> frozenset[Axis]:
+    found: set[Axis] = set()
+    for node in nodes:
+        if isinstance(node.attribute, Reduction):
+            found.update(node.attribute.axes)
+    return frozenset(found)
+
+
+def _program(group: _Group) -> tuple[Axis, ...]:
+    """Axes that every sink of the group has and nothing in the group reduces over, in the first sink's order."""
+    bound = _bound(group.nodes)
+    shared = set.intersection(*(set(sink.axes) for sink in group.sinks))
+    excluded = bound | _renamed(group)
+    return tuple(
+        axis for axis in group.sinks[0].axes if axis in shared and axis not in excluded and _known_at_launch(axis)
+    )
+
+
+def _known_at_launch(axis: Axis) -> bool:
+    """The host can count its coordinates: no data, no other coordinate in its bounds."""
+    atoms = (*axis.begin.atoms(), *axis.end.atoms())
+    return not any(
+        isinstance(atom, Axis | LoopToken) or (isinstance(atom, Expression) and atom.operation != "parameter")
+        for atom in atoms
+    )
+
+
+def _renamed(group: _Group) -> frozenset[Axis]:
+    """Axes of carries that are read at another axis than their own: the whole extent must be at hand."""
+    found: set[Axis] = set()
+    carries = {loop.token: loop.carries for loop in group.loops}
+    for node in group.nodes:
+        if node.operation in ("carry", "carried"):
+            own = carries[node.attribute[0]][node.attribute[1]].axes
+            found |= {axis for pair in zip(own, node.attribute[2], strict=True) if pair[0] is not pair[1] for axis in pair}
+    return frozenset(found)
+
+
+def _region(group: _Group) -> Region:
+    sinks = tuple(sorted(group.sinks, key=lambda sink: sink.order))
+    nodes = tuple(sorted(group.nodes, key=lambda node: node.serial))
+    loops = tuple(sorted(group.loops, key=lambda loop: loop.order))
+    region = Region(sinks, _program(group), nodes, loops, _bound(group.nodes))
+    _check_hazards(region)
+    region.order = _tile_order(region)
+    return region
+
+
+# --------------------------------------------------------------------------------------------------------------- hazards
+def _check_separate(regions: Sequence[Region]) -> None:
+    """Programs of different regions run in any order: none may read what another writes."""
+    for region in regions:
+        written = {sink.memory for sink in region.sinks}
+        for other in regions:
+            if other is region:
+                continue
+            for node in other.nodes:
+                if node.operation == "load" and node.attribute.memory in written:
+                    message = f"{node.attribute.memory.name} is written and read by parts of the kernel that share no programs"
+                    raise unsupported(message, region.sinks[0].span, "split the kernel in two")
+            for sink in other.sinks:
+                if sink.memory in written and sink.order > region.sinks[0].order:
+                    raise unsupported(f"{sink.memory.name} is written twice by parts that share no programs", sink.span)
+
+
+def _check_hazards(region: Region) -> None:
+    """Two programs must not touch one element unless neither writes it."""
+    from translators.planning.memory import disjoint, solve
+
+    for sink in region.sinks:
+        for node in region.nodes:
+            place = node.attribute
+            if node.operation != "load" or place.memory != sink.memory:
+                continue
+            if place.pinned:
+                raise unsupported(f"reading {sink.memory.name} back from memory is not lowered yet", sink.span)
+            if _same_program(region, sink, place) or disjoint(sink.coordinates, place.coordinates):
+                continue
+            solution = solve(sink, place.coordinates)
+            if solution is None or any(axis in solution and solution[axis].atom is not axis for axis in region.program):
+                message = f"{sink.memory.name} is read at elements that another program writes"
+                raise unsupported(message, sink.span, "write to another view, or split the kernel")
+
+
+def _same_program(region: Region, sink: Sink, place: Place) -> bool:
+    """Every program axis stands alone in one coordinate of the memory, the same in both accesses."""
+    return all(
+        any(
+            stored == wanted and stored.coefficient(axis) is not None and _mentioned(stored) == {axis}
+            for stored, wanted in zip(sink.coordinates, place.coordinates, strict=True)
+        )
+        for axis in region.program
+    )
+
+
+# ------------------------------------------------------------------------------------------------------ tile dimensions
+def _tile_order(region: Region) -> dict[Axis, int]:
+    """Tile axes from slow to fast: a dot needs rows < k < columns; otherwise memory order, else order of appearance."""
+    edges: dict[Axis, set[Axis]] = {axis: set() for axis in region.axes}
+    for node in region.contractions:
+        lhs, rhs = node.arguments
+        for k in node.attribute.axes:
+            _add_edges(edges, lhs.axes - rhs.axes - {k}, {k})
+            _add_edges(edges, {k}, rhs.axes - lhs.axes - {k})
+    for sink in region.sinks:
+        _add_sequence(edges, sink.coordinates)
+    for node in region.nodes:
+        if node.operation == "load":
+            _add_sequence(edges, node.attribute.coordinates)
+    ranked: list[Axis] = []
+    waiting = list(region.axes)
+    while waiting:
+        ready = [axis for axis in waiting if not any(axis in edges[other] for other in waiting)]
+        ranked.append(ready[0])
+        waiting.remove(ready[0])
+    return {axis: rank for rank, axis in enumerate(ranked)}
+
+
+def _add_sequence(edges: dict[Axis, set[Axis]], coordinates: Sequence[Polynomial]) -> None:
+    axes = [sorted(_mentioned(coordinate), key=lambda axis: axis.serial) for coordinate in coordinates]
+    for slow, fast in zip(axes, axes[1:], strict=False):
+        _add_edges(edges, slow, fast)
+
+
+def _add_edges(edges: dict[Axis, set[Axis]], before: Iterable[Axis], after: Iterable[Axis]) -> None:
+    for first in before:
+        for second in after:
+            if first is not second and not _reaches(edges, second, first):
+                edges[first].add(second)
+
+
+def _reaches(edges: Mapping[Axis, set[Axis]], start: Axis, goal: Axis) -> bool:
+    pending, seen = [start], set()
+    while pending:
+        axis = pending.pop()
+        if axis is goal:
+            return True
+        if axis not in seen:
+            seen.add(axis)
+            pending.extend(edges[axis])
+    return False
+
+
+def unit_stride_axes(region: Region) -> dict[Axis, int]:
+    """How many accesses run along each axis in their last coordinate: where neighbouring lanes read neighbouring elements."""
+    counts: dict[Axis, int] = {}
+    places = [(sink.memory, sink.coordinates) for sink in region.sinks]
+    places += [(n.attribute.memory, n.attribute.coordinates) for n in region.nodes if n.operation == "load"]
+    for memory, coordinates in places:
+        if coordinates and isinstance(memory, View):
+            for axis in _mentioned(coordinates[-1]):
+                if coordinates[-1].coefficient(axis) == number(1):
+                    counts[axis] = counts.get(axis, 0) + 1
+    return counts

@@ -1,0 +1,526 @@
+"""From a region and a layout to tile statements.
+
+There are no passes. A reduction over a streamed axis, and an author's ordered loop, is a *barrier*: its result exists only after
+a loop. In each scope the scheduler emits what is ready: a store, an author's loop, or one loop over the tiles of an axis with
+every reduction and store that is ready for it. What a loop body needs and the loop does not change is named before the loop.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from translators.algebra.polynomial import atomic
+from translators.planning.bounds import Bounds
+from translators.planning.demand import Demand, Loop, Sink, unsupported
+from translators.planning.layouts import Layout, contracted_lane, is_dot
+from translators.planning.naming import Namer
+from translators.planning.padding import Padding
+from translators.planning.regions import Region, coordinate_expressions, loop_roots, roots
+from translators.tile import program as tile
+from translators.tile.expression import Axis, Expression, LoopToken, Reduction, operands, walk
+from translators.tile.program import Statement
+
+INLINE_COST = 8  # nodes of one printed expression, beyond which a part gets a name
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """One nesting level under construction. Names and finished loops are visible in it and below."""
+
+    statements: list[Statement] = field(default_factory=list)
+    names: dict[Expression, str] = field(default_factory=dict)
+    axis: Axis | None = None  # the streamed axis this scope's loop runs along
+    loop: LoopToken | None = None
+    finished: set[LoopToken] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Store:
+    """Goal: emit the sink's store. `streamed` are its axes that still need a loop."""
+
+    sink: Sink
+    streamed: tuple[Axis, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fold:
+    """Goal: accumulate a reduction whose accumulators exist."""
+
+    reduction: Expression
+    names: tuple[str, ...]
+    order: tuple[Axis, ...]
+    streamed: tuple[Axis, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Advance:
+    """Goal: have everything ready that the loop's carries need to move on."""
+
+    loop: Loop
+
+
+Goal = Store | Fold | Advance
+
+
+@dataclass(slots=True)
+class Scheduler:
+    """Schedules one region under one layout."""
+
+    demand: Demand
+    region: Region
+    layout: Layout
+    namer: Namer
+    padding: Padding
+    checks: Bounds
+    scopes: list[Scope] = field(default_factory=lambda: [Scope()])
+    uses: dict[Expression, int] = field(default_factory=dict)
+    _by_token: dict[LoopToken, Loop] = field(default_factory=dict)
+
+    def run(self) -> list[Statement]:
+        self._by_token = {loop.token: loop for loop in self.region.loops}
+        self._count_uses()
+        self._schedule([Store(sink, self._streamed(sink.axes)) for sink in self.region.sinks])
+        return self.scopes[0].statements
+
+    # --------------------------------------------------------------------------------------------------- questions
+    def _streamed(self, axes: Iterable[Axis]) -> tuple[Axis, ...]:
+        """Those of the axes that need a loop not yet open, outermost first."""
+        open_axes = {scope.axis for scope in self.scopes}
+        wanted = {axis for axis in axes if self.layout.roles[axis] == "streamed" and axis not in open_axes}
+        return tuple(sorted(wanted, key=self._loop_rank))
+
+    def _loop_rank(self, axis: Axis) -> tuple[int, int]:
+        """Single coordinates outside lanes; an axis that bounds others outside them; else tile order."""
+        bounds_others = any(
+            axis in set(coordinate_axes(other)) for other in self.region.axes if other is not axis
+        )
+        return (0 if bounds_others else 1 if self.layout.lanes[axis] is None else 2, self.region.order[axis])
+
+    def _lanes(self, axes: Iterable[Axis]) -> tuple[Axis, ...]:
+        """The axes that are tile dimensions, in tile order."""
+        lanes = {axis for axis in axes if self.layout.lanes[axis] is not None}
+        return tuple(sorted(lanes, key=lambda axis: self.region.order[axis]))
+
+    def _is_barrier(self, node: Expression) -> bool:
+        match node.operation, node.attribute:
+            case "reduce" | "contract", Reduction(axes=axes):
+                return any(self.layout.roles[axis] == "streamed" for axis in axes)
+            case "carried", _:
+                return True
+            case _:
+                return False
+
+    def _name(self, node: Expression) -> str | None:
+        return next((scope.names[node] for scope in reversed(self.scopes) if node in scope.names), None)
+
+    def _met(self, node: Expression) -> bool:
+        if node.operation == "carried":
+            return any(node.attribute[0] in scope.finished for scope in self.scopes)
+        return self._name(node) is not None
+
+    def _here(self, node: Expression) -> bool:
+        """The barrier can be computed in the current scope: all loops it varies with are open."""
+        open_loops = {scope.loop for scope in self.scopes}
+        if node.operation == "carried":
+            return set(node.attribute[3]) <= open_loops
+        return not self._streamed(node.axes) and node.loops <= open_loops
+
+    def _needs(self, nodes: Iterable[Expression]) -> dict[Expression, None]:
+        """Barriers of the current scope that `nodes` wait for, including those that these wait for."""
+        found: dict[Expression, None] = {}
+        seen: set[Expression] = set()
+        pending = list(nodes)
+        while pending:
+            fresh = [node for node in walk(*pending, stop=lambda node: self._met(node) or node in seen) if node not in seen]
+            pending = []
+            for node in fresh:
+                seen.add(node)
+                if not self._is_barrier(node) or self._met(node):
+                    continue
+                if self._here(node):
+                    found[node] = None
+                if node.operation == "carried":
+                    loop = self._by_token[node.attribute[0]]
+                    pending.extend(self._loop_needs(loop))
+        return found
+
+    def _loop_needs(self, loop: Loop) -> Iterator[Expression]:
+        yield from loop_roots(loop)
+        for sink in self.region.sinks:
+            if loop in sink.loops:
+                yield from roots(sink)
+
+    def _goal_roots(self, goal: Goal) -> list[Expression]:
+        match goal:
+            case Store(sink=sink):
+                return list(roots(sink))
+            case Fold(reduction=reduction):
+                return [*reduction.arguments, *self._axis_bounds(reduction.attribute.axes)]
+            case Advance(loop=loop):
+                return [carry.update for carry in loop.carries if carry.update is not None]
+
+    def _axis_bounds(self, axes: Iterable[Axis]) -> Iterator[Expression]:
+        for axis in axes:
+            yield from coordinate_expressions((axis.begin, axis.end))
+
+    def _unopened(self, goal: Goal) -> Loop | None:
+        """The outermost loop around a store that is not open yet."""
+        if not isinstance(goal, Store):
+            return None
+        open_loops = {scope.loop for scope in self.scopes}
+        return next((loop for loop in goal.sink.loops if loop.token not in open_loops), None)
+
+    # -------------------------------------------------------------------------------------------------- scheduling
+    def _schedule(self, goals: list[Goal]) -> None:
+        """Emit everything the goals need in the current scope, then the goals."""
+        pending = list(goals)
+        while pending:
+            done = self._plain(pending) or self._loops(pending)
+            if not done:
+                sinks = [goal.sink for goal in pending if isinstance(goal, Store)]
+                span = sinks[0].span if sinks else self.region.sinks[0].span
+                raise unsupported("the order in which memory is read and written here is not lowered yet", span)
+            pending = [goal for goal in pending if goal not in done[1]]
+
+    def _plain(self, pending: Sequence[Goal]) -> tuple[bool, set[Goal]] | None:
+        """Goals that need no further loop; loads of a memory come before the stores to it."""
+        ready = [
+            goal
+            for goal in pending
+            if self._unopened(goal) is None
+            and not (isinstance(goal, Store | Fold) and goal.streamed)
+            and not self._needs(self._goal_roots(goal))
+        ]
+        ready = [goal for goal in ready if not self._held(goal, [other for other in pending if other not in ready])]
+        if not ready:
+            return None
+        for goal in ready:
+            self._prepare(self._goal_roots(goal))
+        for goal in ready:
+            self._emit(goal)
+        return True, set(ready)
+
+    def _held(self, goal: Goal, others: Iterable[Goal]) -> bool:
+        """A store waits while something later still loads what it overwrites."""
+        return isinstance(goal, Store) and any(
+            node.operation == "load" and node.attribute.memory == goal.sink.memory
+            for other in others
+            for node in walk(*self._goal_roots(other), stop=self._met)
+        )
+
+    def _emit(self, goal: Goal) -> None:
+        statements = self.scopes[-1].statements
+        match goal:
+            case Store(sink=sink):
+                order = self._lanes(sink.axes)
+                statements.append(
+                    tile.StoreTile(
+                        sink.memory, sink.coordinates, sink.value, sink.predicate, self.checks.store(sink), order, sink.span
+                    )
+                )
+            case Fold(reduction=reduction, names=names, order=order):
+                statements.append(tile.Accumulate(names, reduction, order))
+            case Advance():
+                pass  # the loop's own statement moves the carries on
+
+    def _loops(self, pending: Sequence[Goal]) -> tuple[bool, set[Goal]] | None:
+        """Open the next loop: streamed reductions first, then the author's loops, then stores along a streamed axis."""
+        needed: dict[Expression, None] = {}
+        for goal in pending:
+            if self._unopened(goal) is None:
+                needed.update(self._needs(self._goal_roots(goal)))
+        authors = {loop: None for goal in pending if (loop := self._unopened(goal)) is not None}
+        authors.update({self._by_token[node.attribute[0]]: None for node in needed if node.operation == "carried"})
+        for loop in authors:
+            needed.update(self._needs(self._loop_needs(loop)))
+        ready = [node for node in needed if node.operation != "carried" and not self._needs(self._inside(node))]
+        streams = self._stream_goals(pending)
+        if ready or any(isinstance(goal, Fold) for goal in streams):
+            return self._stream(ready, streams, pending)
+        for loop in sorted(authors, key=lambda loop: loop.order):
+            if not self._needs([n for n in self._loop_needs(loop)]):
+                return self._author_loop(loop, pending)
+        return self._stream([], streams, pending) if streams else None
+
+    def _inside(self, node: Expression) -> list[Expression]:
+        return [*node.arguments, *self._axis_bounds(node.attribute.axes)]
+
+    def _stream_goals(self, pending: Iterable[Goal]) -> list[Store | Fold]:
+        return [
+            goal
+            for goal in pending
+            if isinstance(goal, Store | Fold)
+            and goal.streamed
+            and self._unopened(goal) is None
+            and not self._needs(self._goal_roots(goal))
+        ]
+
+    def _stream(
+        self, ready: Sequence[Expression], streams: Sequence[Store | Fold], pending: Sequence[Goal]
+    ) -> tuple[bool, set[Goal]]:
+        """One loop over an axis, with every ready reduction and store that starts with it."""
+        firsts = [self._streamed(node.attribute.axes)[0] for node in ready] + [goal.streamed[0] for goal in streams]
+        axis = firsts[0]
+        reductions = [node for node in ready if self._streamed(node.attribute.axes)[0] is axis]
+        goals = [goal for goal in streams if goal.streamed[0] is axis]
+        others = [goal for goal in pending if goal not in goals]
+        goals = [goal for goal in goals if not self._held(goal, others)] or ([] if reductions else goals)
+        reverse = self._direction(axis, [*reductions, *(root for goal in goals for root in self._goal_roots(goal))])
+        grouped = self._group(reductions)
+        folds = [self._start(members) for members in grouped]
+        self._prepare(self._axis_bounds((axis,)))
+        start = self.namer.fresh(f"start_{self.namer.axis(axis)}") if self.layout.lanes[axis] else self.namer.axis(axis)
+        inner = Scope(axis=axis)
+        self.scopes.append(inner)
+        self._open_axis(axis, start)
+        narrowed: list[Goal] = [Store(g.sink, self._streamed(g.sink.axes)) for g in goals if isinstance(g, Store)]
+        narrowed += [Fold(g.reduction, g.names, g.order, g.streamed[1:]) for g in goals if isinstance(g, Fold)]
+        narrowed += [Fold(f.reduction, f.names, f.order, f.streamed[1:]) for f in folds]
+        self._schedule(narrowed)
+        self.scopes.pop()
+        self.scopes[-1].statements.append(tile.StreamLoop(axis, start, tuple(inner.statements), reverse))
+        self.namer.release(inner.names.values())
+        self.namer.release([start] if self.layout.lanes[axis] else [])
+        for fold, members in zip(folds, grouped, strict=True):
+            self._finish(fold, members)
+        return True, set(goals)
+
+    def _open_axis(self, axis: Axis, start: str) -> None:
+        if self.layout.lanes[axis] is None:
+            return
+        statements = self.scopes[-1].statements
+        statements.append(tile.BindAxis(axis, atomic(tile.Named(start)), wide=True))
+        if not self.layout.exact(axis):
+            statements.append(tile.BindMask(axis))
+
+    def _direction(self, axis: Axis, nodes: Sequence[Expression]) -> bool:
+        directions = {
+            node.attribute.reverse
+            for node in walk(*nodes, stop=self._met)
+            if node.operation == "scan" and axis in node.attribute.axes
+        }
+        if len(directions) > 1:
+            raise unsupported("scans in both directions over one long axis are not lowered yet", self.region.sinks[0].span)
+        return directions == {True}
+
+    def _group(self, reductions: Sequence[Expression]) -> list[list[Expression]]:
+        """Results of one reduction (arg_max's two, a record's fields) share accumulators."""
+        groups: dict[tuple[object, ...], list[Expression]] = {}
+        for node in reductions:
+            attribute = node.attribute
+            key = (node.operation, attribute.kind, attribute.axes, node.arguments, id(attribute.combine))
+            if attribute.combine is not None:
+                key = (node.operation, attribute.kind, attribute.axes, node.arguments, attribute.combine.results)
+            groups.setdefault(key, []).append(node)
+        return list(groups.values())
+
+    def _start(self, members: Sequence[Expression]) -> Fold:
+        node = members[0]
+        streamed = self._streamed(node.attribute.axes)
+        lanes = node.axes if self._as_dot(node) else node.axes | set(streamed)
+        order = self._lanes(lanes)
+        partial = "_partial" if set(order) & set(node.attribute.axes) else ""
+        wishes = [f"{wish}{partial}" for wish in self._accumulator_names(members)]
+        names = tuple(self.namer.fresh(wish) for wish in wishes)
+        self.padding.reduction(node)
+        self._prepare(node.attribute.combine.identities if node.attribute.combine else ())
+        self.scopes[-1].statements.append(tile.Start(names, node, order))
+        return Fold(node, names, order, streamed)
+
+    def _as_dot(self, node: Expression) -> bool:
+        return node.operation == "contract" and is_dot(node, self.region) and self._dot_shaped(node)
+
+    def _dot_shaped(self, node: Expression) -> bool:
+        lhs, rhs = node.arguments
+        k = contracted_lane(node)
+        return all(len(self._lanes(side.axes - {k})) == 1 for side in (lhs, rhs)) and self.layout.lanes[k] is not None
+
+    def _accumulator_names(self, members: Sequence[Expression]) -> tuple[str, ...]:
+        node = members[0]
+        base = self.namer.reduction_name(node)
+        if node.attribute.kind == "arg_max":
+            return (f"{base}_value", f"{base}_index")
+        if len(node.arguments) > 1 and node.operation == "reduce":
+            named = {member.attribute.result: self.namer.reduction_name(member) for member in members}
+            return tuple(named.get(ordinal, f"{base}_{ordinal}") for ordinal in range(len(node.arguments)))
+        return (base,)
+
+    def _finish(self, fold: Fold, members: Sequence[Expression]) -> None:
+        """Name the results; a reduction without streamed lanes is its accumulator."""
+        results: list[tuple[str, Expression]] = []
+        lanes_left = set(fold.order) & set(fold.reduction.attribute.axes)
+        for member in members:
+            ordinal = member.attribute.result
+            name = fold.names[ordinal] if not lanes_left else self.namer.fresh(self.namer.result_name(member))
+            self.scopes[-1].names[member] = name
+            results.append((name, member))
+        self.scopes[-1].statements.append(tile.Finish(tuple(results), fold.names, fold.reduction, fold.order))
+
+    # -------------------------------------------------------------------------------------------- author's loops
+    def _author_loop(self, loop: Loop, pending: Sequence[Goal]) -> tuple[bool, set[Goal]]:
+        self._prepare([carry.initial for carry in loop.carries])
+        self._prepare([limit for limit in (loop.low, loop.high) if limit is not None])
+        name = self.namer.loop(loop.token)
+        names = [self.namer.fresh(carry.name) for carry in loop.carries]
+        test, active = self._test(loop)
+        inner = Scope(loop=loop.token)
+        if loop.live is not None and active is not None:
+            inner.names[loop.live] = active
+        self.scopes.append(inner)
+        goals = [goal for goal in pending if isinstance(goal, Store) and loop in goal.sink.loops]
+        self._schedule([*goals, Advance(loop)])
+        forms = tuple(self._carry_form(loop, ordinal, names[ordinal]) for ordinal in range(len(names)))
+        self.scopes.pop()
+        self.namer.release(inner.names.values())
+        order = self._lanes(loop.live.axes) if loop.live is not None else ()
+        body = tuple(inner.statements)
+        is_while = loop.low is None
+        statement = tile.OrderedLoop(
+            loop.token, name, loop.low, loop.high, loop.step, forms, body,
+            loop.live if is_while else None, active, order, test,
+        )  # fmt: skip
+        self.scopes[-1].statements.append(statement)
+        self.scopes[-1].finished.add(loop.token)
+        return True, set(goals)
+
+    def _test(self, loop: Loop) -> tuple[tuple[Statement, ...], str | None]:
+        """Statements that compute a while's condition from the carries, and the condition's name."""
+        if loop.low is not None or loop.live is None:
+            return (), None
+        scope = Scope(loop=loop.token)
+        self.scopes.append(scope)
+        if self._needs([loop.live]):
+            raise unsupported("a while condition that reduces over a long axis is not lowered yet", loop.span)
+        self._prepare(operands(loop.live))
+        self.scopes.pop()
+        self.namer.release(scope.names.values())
+        return tuple(scope.statements), self.namer.fresh("active")
+
+    def _carry_form(self, loop: Loop, ordinal: int, name: str) -> tile.CarryForm:
+        carry = loop.carries[ordinal]
+        if carry.update is None:
+            raise AssertionError("updates are pulled when the loop's body has been walked")
+        read_later = any(
+            node.operation == "carry" and node.attribute[:2] == (loop.token, ordinal)
+            for other in loop.carries[ordinal + 1 :]
+            if other.update is not None
+            for node in walk(other.update, stop=self._met)
+        )
+        new_name = self.namer.fresh(f"new_{name}") if read_later and self._name(carry.update) is None else None
+        return tile.CarryForm(
+            name, carry.dtype, carry.axes, carry.initial, carry.update, self._lanes(carry.axes), new_name
+        )
+
+    # ------------------------------------------------------------------------------------------------------ naming
+    def _count_uses(self) -> None:
+        for node in self.region.nodes:
+            for operand in operands(node):
+                self.uses[operand] = self.uses.get(operand, 0) + 1
+        for sink in self.region.sinks:
+            for root in roots(sink):
+                self.uses[root] = self.uses.get(root, 0) + 1
+        for loop in self.region.loops:
+            for root in loop_roots(loop):
+                self.uses[root] = self.uses.get(root, 0) + 1
+
+    def _prepare(self, nodes: Iterable[Expression]) -> None:
+        """Name what deserves a name below (and at) `nodes`, each in the outermost scope that has all it varies with."""
+        roots = list(nodes)
+        below = list(walk(*roots, stop=self._met))
+        homes = self._homes(below)
+        leaves = {node for node in below if homes[node] < len(self.scopes) - 1}
+        hoisted = {
+            operand
+            for node in below
+            if not self._met(node)
+            for operand in operands(node)
+            if operand in leaves and homes[operand] < homes[node]
+        } | {root for root in roots if root in leaves}
+        costs: dict[Expression, int] = {}
+        for node in below:
+            costs[node] = 1 if self._met(node) else 1 + sum(costs.get(o, 1) for o in node.arguments)
+            if not self._met(node) and self._deserves_name(node, costs[node], node in hoisted):
+                self._assign(node, homes[node])
+                costs[node] = 1
+
+    def _homes(self, nodes: Sequence[Expression]) -> dict[Expression, int]:
+        """The outermost scope in which each node can be computed."""
+        homes: dict[Expression, int] = {}
+        for node in nodes:
+            if self._met(node):
+                homes[node] = self._met_home(node)
+            else:
+                homes[node] = max((homes.get(o, 0) for o in operands(node)), default=0)
+                homes[node] = max(homes[node], self._own_home(node))
+        return homes
+
+    def _met_home(self, node: Expression) -> int:
+        if node.operation == "carried":
+            token = node.attribute[0]
+            return next(level for level, scope in enumerate(self.scopes) if token in scope.finished)
+        return next(level for level, scope in enumerate(self.scopes) if node in scope.names)
+
+    def _own_home(self, node: Expression) -> int:
+        """The innermost scope whose loop the node itself varies with."""
+        level = 0
+        for ordinal, scope in enumerate(self.scopes):
+            if (scope.axis is not None and scope.axis in node.axes) or (scope.loop is not None and scope.loop in node.loops):
+                level = ordinal
+        if node.operation == "load" and self._is_rewritten(node):
+            level = len(self.scopes) - 1
+        return level
+
+    def _is_rewritten(self, node: Expression) -> bool:
+        return any(sink.memory == node.attribute.memory for sink in self.region.sinks)
+
+    def _deserves_name(self, node: Expression, cost: int, hoisted: bool) -> bool:
+        uses = self.uses.get(node, 0)
+        match node.operation:
+            case "constant" | "parameter" | "index" | "carry" | "carried" | "argument":
+                return False
+            case "load":
+                return uses > 1 or self._is_rewritten(node) or not self._read_by_named_cast(node)
+            case "reduce" | "contract" | "scan" | "random_bits":
+                return True
+            case "cast":
+                return node in self.demand.names or uses > 1
+            case _:
+                return node in self.demand.names or uses > 1 or cost > INLINE_COST or (hoisted and cost > 1)
+
+    def _read_by_named_cast(self, node: Expression) -> bool:
+        """`v = tl.load(...).to(tl.float32)` reads better than two lines."""
+        users = [user for user in self.region.nodes if node in user.arguments]
+        return len(users) == 1 and users[0].operation == "cast" and self._deserves_name(users[0], 2, False)
+
+    def _assign(self, node: Expression, home: int) -> None:
+        scope = self.scopes[home]
+        name = self.namer.fresh(self.namer.wish(node))
+        order = self._lanes(node.axes)
+        span = self.demand.spans.get(node)
+        if node.operation == "scan" and self.layout.roles[node.attribute.axes[0]] == "streamed":
+            self._scan_step(node, name, order)
+            return
+        if node.operation in ("reduce", "contract"):
+            self.padding.reduction(node)
+        scope.statements.append(tile.Assign(name, node, order, span))
+        scope.names[node] = name
+
+    def _scan_step(self, node: Expression, name: str, order: tuple[Axis, ...]) -> None:
+        """The prefix of a tile, continued from the tiles before it: its carry starts before the loop over tiles."""
+        axis = node.attribute.axes[0]
+        level = next(level for level, scope in enumerate(self.scopes) if scope.axis is axis)
+        carry = self.namer.fresh(f"{name}_carry")
+        outer = tuple(other for other in order if other is not axis)
+        self.scopes[level - 1].statements.append(tile.Start((carry,), node, outer))
+        self.scopes[level].statements.append(tile.ScanStep(name, carry, node, order))
+        self.scopes[level].names[node] = name
+
+
+def coordinate_axes(axis: Axis) -> Iterator[Axis]:
+    """Axes that the bounds of `axis` mention."""
+    for bound in (axis.begin, axis.end):
+        for atom in bound.atoms():
+            if isinstance(atom, Axis):
+                yield atom
+            elif isinstance(atom, Expression):
+                yield from atom.axes

@@ -1,0 +1,219 @@
+"""The demand DAG: what one element of an effect needs, as a scalar expression over axes.
+
+An `Expression` has no shape. Its free *axes* are its tile: `exp(x[row, column] - m[row])` has the axes row and column. Reshape,
+transpose, broadcast, slicing, shifts and helper calls have disappeared into coordinates. Nodes are hash-consed by an `Arena`, so
+equal expressions are one object and common subexpressions need no analysis.
+
+    constant(value) | parameter(name) | index(polynomial) | load(memory, coordinates; valid, fill)
+    pointwise | select | cast | bitcast | random_bits
+    reduce(kind, axes; bodies) | contract(axes; lhs, rhs) | scan(kind, axis; bodies)
+    carry(loop, ordinal, axes)                value of a loop carry inside its loop
+    carried(loop, ordinal, axes, enclosing)   value after the loop; varies with the enclosing loops
+    argument(ordinal)            a parameter of a combine function
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from intent.dtypes import DType
+from translators.algebra.polynomial import Atom, Polynomial, atomic
+from translators.logical.types import Memory
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Axis:
+    """A coordinate that ranges over [begin, end) with step 1. An identity: two axes of equal range are still two."""
+
+    name: str
+    begin: Polynomial
+    end: Polynomial
+    serial: int
+    parallel: bool = False  # a variable of the author's I.parallel
+
+    @property
+    def sort_key(self) -> tuple[object, ...]:
+        return ("axis", self.serial)
+
+    @property
+    def extent(self) -> Polynomial:
+        return self.end - self.begin
+
+    def __repr__(self) -> str:
+        return f"{self.name}#{self.serial}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopToken:
+    """An author's ordered loop; as an atom it is the loop's coordinate."""
+
+    name: str
+    serial: int
+
+    @property
+    def sort_key(self) -> tuple[object, ...]:
+        return ("loop", self.serial)
+
+    def __repr__(self) -> str:
+        return f"{self.name}@{self.serial}"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Attribute of a load: which element of which memory, and which state of it.
+
+    `version` counts the writes to the memory that precede the read in program order. A `pinned` load must be issued at its
+    own point of the program, because a write that may touch it can follow or recur.
+    """
+
+    memory: Memory
+    coordinates: tuple[Polynomial, ...]
+    version: int = 0
+    pinned: int = 0
+    assumed: frozenset[int] = frozenset()  # axes whose coordinate the author promises to be in bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """Attribute of a reduce, contract or scan. `result` selects one of several results."""
+
+    kind: str
+    axes: tuple[Axis, ...]
+    result: int = 0
+    combine: Combine | None = None
+    reverse: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Combine:
+    """A scalar function of `arity` accumulators and `arity` elements, as expressions over `argument` nodes."""
+
+    name: str
+    arity: int
+    results: tuple[Expression, ...]
+    identities: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expression:
+    """One node. `axes` are its free axes, `loops` the author's loops it varies with. An integer node is an atom."""
+
+    operation: str
+    arguments: tuple[Expression, ...]
+    attribute: Any
+    dtype: DType
+    axes: frozenset[Axis]
+    loops: frozenset[LoopToken]
+    serial: int
+
+    @property
+    def sort_key(self) -> tuple[object, ...]:
+        return ("expression", self.serial)
+
+    def __repr__(self) -> str:
+        inside = ", ".join(map(repr, self.arguments))
+        return f"{self.operation}[{self.attribute}]({inside})" if self.attribute is not None else f"{self.operation}({inside})"
+
+    @property
+    def polynomial(self) -> Polynomial:
+        """This integer as a polynomial: its own if it is an index, else itself as an atom."""
+        return self.attribute if self.operation == "index" else atomic(self)
+
+
+@dataclass(slots=True)
+class Arena:
+    """Makes expressions, each once."""
+
+    _nodes: dict[tuple[object, ...], Expression] = field(default_factory=dict)
+    _serial: int = 0
+
+    def serial(self) -> int:
+        self._serial += 1
+        return self._serial
+
+    def axis(self, name: str, begin: Polynomial, end: Polynomial, parallel: bool = False) -> Axis:
+        return Axis(name, begin, end, self.serial(), parallel)
+
+    def make(
+        self, operation: str, dtype: DType, arguments: tuple[Expression, ...] = (), attribute: Any = None
+    ) -> Expression:
+        key = (operation, dtype, tuple(map(id, arguments)), attribute, type(attribute))
+        found = self._nodes.get(key)
+        if found is None:
+            axes, loops = _free(operation, arguments, attribute)
+            found = Expression(operation, arguments, attribute, dtype, axes, loops, self.serial())
+            self._nodes[key] = found
+        return found
+
+
+def _free(
+    operation: str, arguments: tuple[Expression, ...], attribute: Any
+) -> tuple[frozenset[Axis], frozenset[LoopToken]]:
+    axes: set[Axis] = set()
+    loops: set[LoopToken] = set()
+    for argument in arguments:
+        axes |= argument.axes
+        loops |= argument.loops
+    polynomials: tuple[Polynomial, ...] = ()
+    match operation, attribute:
+        case "index", Polynomial():
+            polynomials = (attribute,)
+        case "load", Place(coordinates=coordinates):
+            polynomials = coordinates
+        case "reduce" | "contract", Reduction(axes=bound):
+            axes -= set(bound)
+        case "carry", (LoopToken() as token, _, tuple() as own):
+            axes |= set(own)
+            loops.add(token)
+        case "carried", (_, _, tuple() as own, frozenset() as enclosing):
+            axes |= set(own)
+            loops |= enclosing
+        case _:
+            pass
+    for polynomial in polynomials:
+        for atom in polynomial.atoms():
+            more_axes, more_loops = dependences(atom)
+            axes |= more_axes
+            loops |= more_loops
+    return frozenset(axes), frozenset(loops)
+
+
+def dependences(atom: Atom) -> tuple[frozenset[Axis], frozenset[LoopToken]]:
+    """The axes and loops one atom varies with."""
+    match atom:
+        case Axis():
+            return frozenset((atom,)), frozenset()
+        case LoopToken():
+            return frozenset(), frozenset((atom,))
+        case Expression():
+            return atom.axes, atom.loops
+        case _:
+            return frozenset(), frozenset()
+
+
+def operands(expression: Expression) -> Iterator[Expression]:
+    """Everything the node evaluates: its arguments, and the expressions inside its coordinates."""
+    yield from expression.arguments
+    match expression.operation, expression.attribute:
+        case "index", Polynomial() as polynomial:
+            yield from (atom for atom in polynomial.atoms() if isinstance(atom, Expression))
+        case "load", Place(coordinates=coordinates):
+            for coordinate in coordinates:
+                yield from (atom for atom in coordinate.atoms() if isinstance(atom, Expression))
+
+
+def walk(*roots: Expression, stop: Callable[[Expression], bool] = lambda node: False) -> Iterator[Expression]:
+    """Every node once, operands before users; nodes for which `stop` holds are yielded without their operands."""
+    done: set[Expression] = set()
+    stack: list[tuple[Expression, bool]] = [(root, False) for root in reversed(roots)]
+    while stack:
+        node, expanded = stack.pop()
+        if node in done:
+            continue
+        if expanded or stop(node):
+            done.add(node)
+            yield node
+        else:
+            stack.append((node, True))
+            stack.extend((operand, False) for operand in operands(node) if operand not in done)

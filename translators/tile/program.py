@@ -1,0 +1,230 @@
+"""The tile program: what one launch does. A grid of programs, loops over tiles, loads, stores, dots, tile reductions.
+
+    TileFunction = name, block sizes, Section*
+    Section      = axes' forms, statements              run by its own range of program ids
+    statement    = BindIndex | BindAxis | BindMask       coordinates of the program and their guards
+                 | Assign(name, expression)              a named tile or scalar
+                 | Start | Accumulate | Finish           a reduction streamed over tiles
+                 | ScanStep                              a prefix streamed over tiles
+                 | StoreTile
+                 | StreamLoop | OrderedLoop              structure
+                 | Barrier
+
+The right-hand sides are demand-DAG expressions: within a tile program, an axis stands for its current tile (its *form*): one
+scalar coordinate or a block of lanes. An expression that an earlier statement has named is printed as that name.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from intent.dtypes import DType
+from translators.algebra.facts import Facts
+from translators.algebra.polynomial import Polynomial
+from translators.diagnostics import Span
+from translators.logical.types import Memory
+from translators.tile.expression import Axis, Expression, LoopToken
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An integer the device function has a name for: a block size, the program id, a decoded coordinate."""
+
+    name: str
+
+    @property
+    def sort_key(self) -> tuple[object, ...]:
+        return ("named", self.name)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A bounds check that no fact makes superfluous: left <= right, or left < right if `strict`."""
+
+    left: Polynomial
+    right: Polynomial
+    strict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AxisForm:
+    """How one axis appears in a program.
+
+    `block` is the name of its block size, or None if the axis is one scalar coordinate at a time. `mask` is the name of the
+    guard `coordinate < end`, or None where every lane is a coordinate (a proven fact).
+    """
+
+    name: str
+    block: str | None
+    mask: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BindIndex:
+    """name = polynomial, a scalar; `wide` starts 64-bit address arithmetic where the launch asks for it."""
+
+    name: str
+    value: Polynomial
+    wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BindAxis:
+    """The axis' current tile: base + lanes, or the scalar base. `wide` as in BindIndex, for the lanes."""
+
+    axis: Axis
+    base: Polynomial
+    wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BindMask:
+    axis: Axis
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """name = expression, over its tile axes in `order`; `span` points back to the author's line."""
+
+    name: str
+    value: Expression
+    order: tuple[Axis, ...]
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Accumulators of a reduction (one per operand), at its identity, over `order` (its free and its streamed lanes)."""
+
+    names: tuple[str, ...]
+    reduction: Expression
+    order: tuple[Axis, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulate:
+    """Fold the current tile into the accumulators."""
+
+    names: tuple[str, ...]
+    reduction: Expression
+    order: tuple[Axis, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Reduce the accumulators' lanes to the results; `results` names those that are used (None where not)."""
+
+    results: tuple[tuple[str, Expression], ...]
+    names: tuple[str, ...]
+    reduction: Expression
+    order: tuple[Axis, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScanStep:
+    """name = prefix within the tile, continued from `carry`, which then moves on to the tile's end."""
+
+    name: str
+    carry: str
+    scan: Expression
+    order: tuple[Axis, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoreTile:
+    """memory[coordinates] = value where the lanes' guards, the bounds checks and `predicate` hold."""
+
+    memory: Memory
+    coordinates: tuple[Polynomial, ...]
+    value: Expression
+    predicate: Expression | None
+    checks: tuple[Check, ...]
+    order: tuple[Axis, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StreamLoop:
+    """for start in range(begin, end, block): the tiles of one axis, in order (from the last one if `reverse`)."""
+
+    axis: Axis
+    start: str
+    body: tuple[Statement, ...]
+    reverse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CarryForm:
+    """One carry of an OrderedLoop: its name, the tile order of `axes`, and whether its new value is computed before any other
+    carry moves on (`new_name`)."""
+
+    name: str
+    dtype: DType
+    axes: tuple[Axis, ...]
+    initial: Expression
+    update: Expression
+    order: tuple[Axis, ...]
+    new_name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedLoop:
+    """An author's loop over [low, high) by `step`, or, if `live` is given, for as long as any lane is live.
+
+    `test` computes what `live` needs; it stands before the loop and again at the end of the body. `active` names `live`.
+    """
+
+    token: LoopToken
+    name: str
+    low: Expression | None
+    high: Expression | None
+    step: int
+    carries: tuple[CarryForm, ...]
+    body: tuple[Statement, ...]
+    live: Expression | None = None
+    active: str | None = None
+    active_order: tuple[Axis, ...] = ()
+    test: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The statements of one region, run by the programs [first, first + count) of the grid.
+
+    `forms` gives the form of every axis, `order` ranks tile dimensions. `padding` holds the value that a load's guarded lanes
+    must have; `selected`, for a reduction and one of its operands, the axes whose guarded lanes must be set to the identity.
+    `checks` are the bounds checks of loads; `nonpositive` exponentials have an argument <= 0 and are summed; `facts` what is known about sizes and coordinates.
+    """
+
+    forms: Mapping[Axis, AxisForm]
+    order: Mapping[Axis, int]
+    padding: Mapping[Expression, bool | int | float]
+    selected: Mapping[tuple[Expression, int], tuple[Axis, ...]]
+    checks: Mapping[Expression, tuple[Check, ...]]
+    nonpositive: frozenset[Expression]
+    facts: Facts
+    count: Polynomial
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """All lanes' earlier stores are visible to all lanes' later loads of this program."""
+
+
+Statement = (
+    BindIndex | BindAxis | BindMask | Assign | Start | Accumulate | Finish | ScanStep | StoreTile | StreamLoop | OrderedLoop
+    | Barrier
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TileFunction:
+    """One device function: its block sizes and its sections (several where parts of a kernel share no programs)."""
+
+    name: str
+    blocks: tuple[tuple[str, int], ...]
+    sections: tuple[Section, ...]

@@ -1,0 +1,343 @@
+"""Expressions of a tile program as Triton text.
+
+`Renderer.value(node, shape)` prints a node as a tile whose dimensions are the axes of `shape`, in order; a named tile that lacks
+some of them is indexed with None there. Coordinates print as polynomials, loads as pointer, mask and padding.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from intent.dtypes import i64, index
+from translators.algebra.polynomial import (
+    Atom,
+    Extremum,
+    Monomial,
+    Polynomial,
+    Quotient,
+    Remainder,
+    Symbol,
+)
+from translators.logical.types import Memory, View
+from translators.tile.expression import Axis, Expression, LoopToken, Place
+from translators.tile.program import AxisForm, Check, Named, Section
+from translators.triton_source import arithmetic, conversions, reductions
+from translators.triton_source.expressions import ATOM, Code, Emitted, binary, call, method, unary
+from translators.triton_source.names import LaunchNames
+
+Shape = tuple[Axis, ...]
+
+
+@dataclass(slots=True)
+class Renderer:
+    """Prints within one section; `values` and `carries` hold the names that are in scope."""
+
+    names: LaunchNames
+    section: Section
+    values: dict[Expression, tuple[str, Shape]] = field(default_factory=dict)
+    carries: dict[tuple[LoopToken, int], tuple[str, Shape, Shape]] = field(default_factory=dict)
+    loops: dict[LoopToken, str] = field(default_factory=dict)
+    helpers: set[str] = field(default_factory=set)
+    strides: set[tuple[str, int]] = field(default_factory=set)
+    scalars: dict[str, None] = field(default_factory=dict)
+    symbols: dict[str, None] = field(default_factory=dict)
+
+    # ------------------------------------------------------------------------------------------------------ values
+    def value(self, node: Expression, shape: Shape) -> Code:
+        if node in self.values:
+            name, own = self.values[node]
+            return placed(Code(name), own, shape)
+        match node.operation:
+            case "constant":
+                return conversions.constant(node.attribute, node.dtype)
+            case "parameter":
+                self.scalars[node.attribute] = None
+                return Code(self.names.parameters[node.attribute])
+            case "index":
+                return self.polynomial(node.attribute, shape)
+            case "load":
+                return self.load(node, shape)
+            case "pointwise":
+                return self._pointwise(node, shape)
+            case "select":
+                condition, true, false = (self.value(argument, shape) for argument in node.arguments)
+                return arithmetic.select(condition, true, false, node.dtype)
+            case "cast":
+                return self._cast(node, shape)
+            case "bitcast":
+                return self.emitted(
+                    conversions.bitcast(self.value(node.arguments[0], shape), node.arguments[0].dtype, node.dtype)
+                )
+            case "random_bits":
+                seed, counter = node.arguments
+                return self.emitted(reductions.random_bits(self.value(seed, shape), self.wide(counter, shape)))
+            case "carry" | "carried":
+                return self._carry(node, shape)
+            case "argument":
+                return Code(f"argument_{node.attribute}")
+            case _:
+                raise AssertionError(f"{node.operation} is printed by its own statement")
+
+    def emitted(self, emitted: Emitted) -> Code:
+        self.helpers |= emitted.helpers
+        return emitted.code
+
+    def _pointwise(self, node: Expression, shape: Shape) -> Code:
+        function, approximate, flush = node.attribute
+        dtype = node.arguments[0].dtype
+        widen = dtype == index and node.dtype == index
+        arguments = [self.wide(a, shape) if widen else self.value(a, shape) for a in node.arguments]
+        permissions = arithmetic.Permissions(approximate, flush, nonpositive=node in self.section.nonpositive)
+        return self.emitted(arithmetic.pointwise(function, dtype, node.dtype, arguments, permissions))
+
+    def _cast(self, node: Expression, shape: Shape) -> Code:
+        argument = node.arguments[0]
+        if node.dtype == index and argument.dtype == i64:
+            return self.value(argument, shape)
+        code = self.value(argument, shape)
+        if argument.operation == "index" and not self.lanes(argument.axes) and node.dtype.kind != "bool":
+            return call("tl.cast", code, Code(conversions.TRITON_NAME[node.dtype.name]))  # a size may be a Python int
+        return self.emitted(conversions.cast(code, argument.dtype, node.dtype))
+
+    def _carry(self, node: Expression, shape: Shape) -> Code:
+        token, ordinal, axes = node.attribute[:3]
+        name, own, canonical = self.carries[token, ordinal]
+        relabelled = dict(zip(canonical, axes, strict=True))
+        return placed(Code(name), tuple(relabelled[axis] for axis in own), shape)
+
+    # ------------------------------------------------------------------------------------------------- coordinates
+    def wide(self, node: Expression, shape: Shape) -> Code:
+        """An index in 64 bits, for arithmetic that 32-bit lanes might overflow."""
+        if node.operation != "index":
+            return self.value(node, shape)
+        if node.attribute.constant is not None:
+            return conversions.typed(conversions.constant(node.attribute.constant, i64), i64)
+        return self.polynomial(node.attribute, shape, wide=True)
+
+    def polynomial(self, value: Polynomial, shape: Shape, wide: bool | None = None) -> Code:
+        """A coordinate. As data it is computed in 64 bits unless it is too small a sum to leave 32."""
+        wide = not _small(value) if wide is None else wide
+        total: Code | None = None
+        for monomial, coefficient in sorted(value.terms, key=lambda term: (not term[0], term[1] < 0)):
+            term = self._term(monomial, abs(coefficient), shape, wide)
+            if total is None:
+                total = term if coefficient > 0 else unary("-", term)
+            else:
+                total = binary("+" if coefficient > 0 else "-", total, term)
+        constant = value.constant
+        return total if total is not None and constant is None else Code(str(constant), value=constant)
+
+    def _term(self, monomial: Monomial, coefficient: int, shape: Shape, wide: bool) -> Code:
+        if not monomial:
+            return Code(str(coefficient), value=coefficient)
+        factors = [self._atom(atom, shape, wide) for atom in sorted(monomial, key=_writing_order)]
+        total = factors[0]
+        for factor in factors[1:]:
+            total = binary("*", total, factor)
+        return total if coefficient == 1 else binary("*", total, Code(str(coefficient)))
+
+    def _atom(self, atom: Atom, shape: Shape, wide: bool) -> Code:
+        match atom:
+            case Symbol(name=name):
+                self.symbols[name] = None
+                return Code(self.names.sizes[name])
+            case Named(name=name):
+                return Code(name)
+            case Axis():
+                code = self.axis(atom, shape)
+                return method(code, "to", "tl.int64") if wide else code
+            case LoopToken():
+                code = Code(self.loops[atom])
+                return call("tl.cast", code, Code("tl.int64")) if wide else code
+            case Expression():
+                code = self.value(atom, shape)
+                return code
+            case Quotient(numerator=numerator, denominator=denominator):
+                return self._division("//", numerator, denominator, shape, wide)
+            case Remainder(numerator=numerator, denominator=denominator):
+                return self._division("%", numerator, denominator, shape, wide)
+            case Extremum(kind=kind, operands=operands):
+                parts = [self.polynomial(operand, shape, wide) for operand in operands]
+                total = parts[0]
+                for part in parts[1:]:
+                    total = call(f"tl.{kind}", total, part)
+                return total
+            case _:
+                raise AssertionError(f"no spelling for {atom!r}")
+
+    def _division(self, symbol: str, top: Polynomial, bottom: Polynomial, shape: Shape, wide: bool) -> Code:
+        """Floor division: Triton truncates, which agrees where nothing is negative. A rounded-up one is tl.cdiv."""
+        facts = self.section.facts
+        plain = facts.nonnegative(top) and facts.positive(bottom)
+        rounded_up = top - bottom + 1
+        if symbol == "//" and plain and facts.nonnegative(rounded_up) and len(rounded_up.terms) < len(top.terms):
+            return call("tl.cdiv", self.polynomial(rounded_up, shape, wide), self.polynomial(bottom, shape, wide))
+        left, right = self.polynomial(top, shape, wide), self.polynomial(bottom, shape, wide)
+        if plain:
+            return binary(symbol, left, right)
+        helper = "_floor_divide" if symbol == "//" else "_floor_remainder"
+        self.helpers.add(helper)
+        return call(helper, left, right)
+
+    def axis(self, axis: Axis, shape: Shape) -> Code:
+        form = self.form(axis)
+        return placed(Code(form.name), (axis,) if form.block else (), shape)
+
+    def form(self, axis: Axis) -> AxisForm:
+        return self.section.forms[axis]
+
+    def lanes(self, axes: Iterable[Axis]) -> Shape:
+        """Those of the axes that are tile dimensions, in tile order."""
+        kept = {axis for axis in axes if self.section.forms[axis].block is not None}
+        return tuple(sorted(kept, key=lambda axis: self.section.order[axis]))
+
+    def blocks(self, shape: Shape) -> str:
+        names = [str(self.form(axis).block) for axis in shape]
+        return f"({', '.join(names)},)" if len(names) == 1 else f"({', '.join(names)})"
+
+    # ------------------------------------------------------------------------------------------------------ memory
+    def load(self, node: Expression, shape: Shape) -> Code:
+        place: Place = node.attribute
+        own = self.lanes(node.axes)
+        inner = tuple(axis for axis in shape if axis in own)
+        pointer, pointer_axes = self.pointer(place.memory, place.coordinates, shape)
+        checks = self.section.checks.get(node, ())
+        guard = node.arguments[0] if node.arguments else None
+        mask, mask_axes = self.mask(own, checks, guard, shape)
+        if mask is None:
+            return call("tl.load", pointer)
+        if not mask_axes <= pointer_axes:
+            pointer = self.broadcast(pointer, inner, shape)
+        other = self._other(node, checks, shape)
+        keywords = {"mask": mask.text} | ({"other": other.text} if other is not None else {})
+        return call("tl.load", pointer, **keywords)
+
+    def broadcast(self, pointer: Code, axes: Shape, shape: Shape) -> Code:
+        """A pointer tile with all dimensions of its mask, which tl.load does not broadcast it to."""
+        sizes = ", ".join(str(self.form(axis).block) if axis in axes else "1" for axis in shape)
+        return call("tl.broadcast_to", pointer, Code(f"({sizes},)" if len(shape) == 1 else f"({sizes})"))
+
+    def _other(self, node: Expression, checks: Sequence[Check], shape: Shape) -> Code | None:
+        if node.arguments:
+            return conversions.as_argument(self.value(node.arguments[1], shape), node.dtype)
+        padding = self.section.padding.get(node)
+        if padding is None and not checks:
+            return None
+        dtype = node.dtype if node.dtype != index else i64
+        return conversions.constant(0 if padding is None else padding, dtype)
+
+    def pointer(self, memory: Memory, coordinates: Sequence[Polynomial], shape: Shape) -> tuple[Code, frozenset[Axis]]:
+        """base + sum of coordinate * stride, and the lanes it varies with."""
+        if not isinstance(memory, View):
+            raise AssertionError("buffers have no address yet")
+        total = Code(self.names.pointers[memory.name])
+        axes: set[Axis] = set()
+        for ordinal, coordinate in enumerate(coordinates):
+            if coordinate.constant == 0:
+                continue
+            self.strides.add((memory.name, ordinal))
+            stride = Code(self.names.strides[memory.name, ordinal])
+            total = binary("+", total, self._scaled(coordinate, stride, shape))
+            axes |= _axes(coordinate)
+        return total, frozenset(axes)
+
+    def _scaled(self, coordinate: Polynomial, stride: Code, shape: Shape) -> Code:
+        code = self.polynomial(coordinate, shape, wide=False)
+        if coordinate.constant == 1:
+            return stride
+        return binary("*", code, stride)
+
+    def mask(
+        self, lanes: Shape, checks: Sequence[Check], guard: Expression | None, shape: Shape
+    ) -> tuple[Code | None, frozenset[Axis]]:
+        """Conjunction of the lanes' guards, the bounds checks and an explicit condition; None if always true."""
+        parts: list[Code] = []
+        axes: set[Axis] = set()
+        for axis in lanes:
+            name = self.form(axis).mask
+            if name is not None:
+                parts.append(placed(Code(name), (axis,), shape))
+                axes.add(axis)
+        for check in checks:
+            parts.append(self.check(check, shape))
+            axes |= _axes(check.left) | _axes(check.right)
+        if guard is not None:
+            parts.append(self.value(guard, shape))
+            axes |= guard.axes
+        if not parts:
+            return None, frozenset()
+        total = parts[0]
+        for part in parts[1:]:
+            total = binary("&", total, part)
+        return total, frozenset(self.lanes(axes))
+
+    def check(self, check: Check, shape: Shape) -> Code:
+        """Written with the varying side first, as a person would: `j >= 0`, `j < N`."""
+        if check.left.constant is not None and not check.strict:
+            return binary(">=", self.polynomial(check.right, shape), self.polynomial(check.left, shape))
+        operator = "<" if check.strict else "<="
+        return binary(operator, self.polynomial(check.left, shape), self.polynomial(check.right, shape))
+
+    def guarded(self, node: Expression, ordinal: int, shape: Shape, identity: bool | int | float) -> Code:
+        """Operand of a reduction with its guarded lanes at the identity."""
+        operand = node.arguments[ordinal]
+        code = self.value(operand, shape)
+        masks = [
+            placed(Code(str(self.form(axis).mask)), (axis,), shape)
+            for axis in self.section.selected.get((node, ordinal), ())
+            if self.form(axis).mask is not None and axis in shape
+        ]
+        if not masks:
+            return code
+        total = masks[0]
+        for mask in masks[1:]:
+            total = binary("&", total, mask)
+        return arithmetic.select(total, code, conversions.constant(identity, operand.dtype), operand.dtype)
+
+
+def placed(code: Code, own: Shape, shape: Shape) -> Code:
+    """A tile over `own` as an operand of a tile over `shape`."""
+    if own == shape or not own:
+        return code
+    present = tuple(axis for axis in shape if axis in own)
+    if present != own:
+        permutation = ", ".join(str(own.index(axis)) for axis in present)
+        code = call("tl.trans", code) if len(own) == 2 else call("tl.permute", code, Code(f"({permutation})"))
+    if present == shape:
+        return code
+    marks = ", ".join(":" if axis in own else "None" for axis in shape)
+    text = code.text if code.precedence >= ATOM else f"({code.text})"
+    return Code(f"{text}[{marks}]")
+
+
+def _axes(value: Polynomial) -> set[Axis]:
+    found: set[Axis] = set()
+    for atom in value.atoms():
+        if isinstance(atom, Axis):
+            found.add(atom)
+        elif isinstance(atom, Expression):
+            found |= atom.axes
+    return found
+
+
+def _writing_order(atom: Atom) -> int:
+    """Coordinates, then sizes, then block sizes: `pid * BLOCK_N`."""
+    match atom:
+        case Symbol():
+            return 1
+        case Named(name=name) if name.startswith("BLOCK_"):
+            return 2
+        case _:
+            return 0
+
+
+def _small(value: Polynomial) -> bool:
+    """At most two coordinates with coefficient one and a small constant: lanes stay far below 2**31."""
+    varying = [(monomial, c) for monomial, c in value.terms if monomial]
+    return (
+        len(varying) <= 2
+        and all(len(monomial) == 1 and abs(c) == 1 for monomial, c in varying)
+        and abs(value.offset) < 1 << 20
+    )
+
+

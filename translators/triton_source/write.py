@@ -1,0 +1,693 @@
+"""Tile functions as the text of `@triton.jit` functions, one statement at a time."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from intent.dtypes import DType, index
+from translators.algebra.polynomial import Symbol
+from translators.diagnostics import Span
+from translators.logical.program import Kernel
+from translators.tile.expression import Axis, Combine, Expression, Reduction
+from translators.tile.program import (
+    Accumulate,
+    Assign,
+    Barrier,
+    BindAxis,
+    BindIndex,
+    BindMask,
+    CarryForm,
+    Finish,
+    OrderedLoop,
+    ScanStep,
+    Section,
+    Start,
+    Statement,
+    StoreTile,
+    StreamLoop,
+    TileFunction,
+)
+from translators.triton_source import arithmetic, conversions, reductions
+from translators.triton_source.expressions import Code, binary, call, method, parenthesised, SUM
+from translators.triton_source.launch import Argument, Pointer, ScalarArgument, Size, Stride
+from translators.triton_source.names import LaunchNames
+from translators.triton_source.render import Renderer, Shape, placed
+
+WIDTH = 120
+INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A device function's text without its decorator, its runtime arguments, and the device functions it calls."""
+
+    text: str
+    arguments: tuple[Argument, ...]
+    helpers: frozenset[str]
+    combines: dict[str, str]
+    wide_index: bool
+
+
+def write_function(kernel: Kernel, names: LaunchNames, function: TileFunction) -> Written:
+    """Print one tile function."""
+    writer = _FunctionWriter(kernel, names, function)
+    return writer.write()
+
+
+@dataclass(slots=True)
+class _FunctionWriter:
+    kernel: Kernel
+    names: LaunchNames
+    function: TileFunction
+    helpers: set[str] = field(default_factory=set)
+    combines: dict[str, str] = field(default_factory=dict)
+    strides: set[tuple[str, int]] = field(default_factory=set)
+    scalars: set[str] = field(default_factory=set)
+    symbols: set[str] = field(default_factory=set)
+
+    def write(self) -> Written:
+        body = self._sections(self.function.sections)
+        text = "\n".join(body)
+        arguments = tuple(self._arguments(text))
+        header = self._header(arguments, "INDEX" in text)
+        return Written("\n".join([*header, *body]), arguments, frozenset(self.helpers), self.combines, "INDEX" in text)
+
+    def _sections(self, sections: Sequence[Section]) -> list[str]:
+        if len(sections) == 1:
+            return self._section(sections[0], INDENT)
+        first, rest = sections[0], sections[1:]
+        writer = _StatementWriter(self, self._renderer(first), INDENT)
+        bound = writer.renderer.polynomial(first.count, (), wide=False)
+        self._absorb(writer.renderer)
+        lines = ["    pid = tl.program_id(0).to(INDEX)"] if sections is self.function.sections else []
+        lines.append(f"    if pid < {bound.text}:")
+        lines += self._section(first, INDENT * 2)
+        lines.append("    else:")
+        lines.append(f"        pid -= {parenthesised(bound, SUM + 1)}")
+        inner = self._section(rest[0], INDENT * 2) if len(rest) == 1 else [INDENT + line for line in self._sections(rest)]
+        return lines + inner
+
+    def _renderer(self, section: Section) -> Renderer:
+        return Renderer(self.names, section)
+
+    def _section(self, section: Section, indent: str) -> list[str]:
+        writer = _StatementWriter(self, self._renderer(section), indent)
+        writer.statements(section.statements)
+        self._absorb(writer.renderer)
+        return writer.lines
+
+    def _absorb(self, renderer: Renderer) -> None:
+        self.helpers |= renderer.helpers
+        self.strides |= renderer.strides
+        self.scalars |= set(renderer.scalars)
+        self.symbols |= set(renderer.symbols)
+
+    def _arguments(self, text: str) -> Iterator[Argument]:
+        """Pointers in declaration order, then sizes, strides and scalars, each only if it is used."""
+        for view in self.kernel.views:
+            if self.names.pointers[view.name] in text:
+                yield Pointer(view.name)
+        seen: set[str] = set()
+        for view in self.kernel.views:
+            for extent in view.shape:
+                atom = extent.atom
+                if isinstance(atom, Symbol) and atom.name in self.symbols and atom.name not in seen:
+                    seen.add(atom.name)
+                    yield Size(atom.name)
+        for view in self.kernel.views:
+            for axis in range(view.rank):
+                if (view.name, axis) in self.strides:
+                    yield Stride(view.name, axis)
+        for scalar in self.kernel.scalars:
+            if scalar.name in self.scalars:
+                yield ScalarArgument(scalar.name)
+
+    def _header(self, arguments: Sequence[Argument], wide: bool) -> list[str]:
+        groups: list[list[str]] = []
+        for kind in (Pointer, Size, Stride, ScalarArgument):
+            group = [self._parameter(argument) for argument in arguments if isinstance(argument, kind)]
+            groups.append(group)
+        constants = [f"{name}: tl.constexpr" for name, _ in self.function.blocks]
+        constants += ["INDEX: tl.constexpr"] if wide else []
+        parameters = [parameter for group in groups for parameter in group] + constants
+        one_line = f"def {self.function.name}({', '.join(parameters)}):"
+        if len(one_line) <= WIDTH:
+            return [one_line]
+        if len(INDENT) + len(", ".join(parameters)) <= WIDTH:
+            return [f"def {self.function.name}(", f"{INDENT}{', '.join(parameters)}", "):"]
+        return [f"def {self.function.name}(", *(f"    {parameter}," for parameter in parameters), "):"]
+
+    def _parameter(self, argument: Argument) -> str:
+        name = self.names.argument(argument)
+        if isinstance(argument, ScalarArgument):
+            dtype = next(scalar.dtype for scalar in self.kernel.scalars if scalar.name == argument.name)
+            return f"{name}: {conversions.TRITON_NAME[dtype.name]}"
+        return name
+
+
+@dataclass(slots=True)
+class _StatementWriter:
+    function: _FunctionWriter
+    renderer: Renderer
+    indent: str
+    lines: list[str] = field(default_factory=list)
+
+    def line(self, text: str, span: Span | None = None) -> None:
+        self.lines.extend(fold(self.indent, text))
+
+    def statements(self, statements: Iterable[Statement]) -> None:
+        for statement in statements:
+            self.statement(statement)
+
+    def nested(self, statements: Iterable[Statement]) -> None:
+        """A loop body: names it binds are gone after it."""
+        saved = dict(self.renderer.values)
+        self.indent += INDENT
+        self.statements(statements)
+        self.indent = self.indent[: -len(INDENT)]
+        self.renderer.values = saved
+
+    def statement(self, statement: Statement) -> None:
+        match statement:
+            case BindIndex():
+                self._bind_index(statement)
+            case BindAxis():
+                self._bind_axis(statement)
+            case BindMask(axis=axis):
+                self._bind_mask(axis)
+            case Assign():
+                self._assign(statement)
+            case Start():
+                self._start(statement)
+            case Accumulate():
+                self._accumulate(statement)
+            case Finish():
+                self._finish(statement)
+            case ScanStep():
+                self._scan_step(statement)
+            case StoreTile():
+                self._store(statement)
+            case StreamLoop():
+                self._stream(statement)
+            case OrderedLoop():
+                self._ordered(statement)
+            case Barrier():
+                self.line("tl.debug_barrier()")
+            case _:
+                assert_never(statement)
+
+    # ------------------------------------------------------------------------------------------------- coordinates
+    def _bind_index(self, statement: BindIndex) -> None:
+        code = self.renderer.polynomial(statement.value, (), wide=False)
+        if statement.wide:
+            code = method(code, "to", "INDEX")
+        self.line(f"{statement.name} = {code.text}")
+
+    def _bind_axis(self, statement: BindAxis) -> None:
+        form = self.renderer.form(statement.axis)
+        base = self.renderer.polynomial(statement.base, (), wide=False)
+        if form.block is None:
+            self.line(f"{form.name} = {base.text}")
+            return
+        lanes = call("tl.arange", Code("0"), Code(form.block))
+        lanes = method(lanes, "to", "INDEX") if statement.wide else lanes
+        text = lanes.text if statement.base.constant == 0 else binary("+", base, lanes).text
+        self.line(f"{form.name} = {text}")
+
+    def _bind_mask(self, axis: Axis) -> None:
+        form = self.renderer.form(axis)
+        end = self.renderer.polynomial(axis.end, (), wide=False)
+        self.line(f"{form.mask} = {binary('<', Code(form.name), end).text}")
+
+    # ------------------------------------------------------------------------------------------------------ values
+    def _assign(self, statement: Assign) -> None:
+        node, order = statement.value, statement.order
+        match node.operation:
+            case "reduce":
+                self._resident_reduce(statement)
+                return
+            case "contract":
+                code = self._dot(node, order, None)
+            case "scan":
+                code = self._resident_scan(node, order)
+            case _:
+                code = self.renderer.value(node, order)
+        self.line(f"{statement.name} = {code.text}")
+        self.renderer.values[node] = (statement.name, order)
+
+    def _resident_reduce(self, statement: Assign) -> None:
+        """A reduction of whole tiles."""
+        node, order = statement.value, statement.order
+        reduction: Reduction = node.attribute
+        lanes = self.renderer.lanes(reduction.axes)
+        shape = self.renderer.lanes({*order, *lanes, *(axis for a in node.arguments for axis in a.axes)})
+        if reduction.kind == "arg_max":
+            self._resident_arg_max(statement, shape)
+        elif reduction.kind == "generic":
+            codes = [self._identity_filled(node, ordinal, shape) for ordinal in range(len(node.arguments))]
+            self._reduce_generic(node, codes, shape, {reduction.result: statement.name})
+        else:
+            code = self.renderer.guarded(node, 0, shape, reductions.identity(reduction.kind, node.dtype))
+            code = self._reduced(reduction.kind, node.dtype, self._full(code, node.arguments[0], shape), shape, lanes)
+            self.line(f"{statement.name} = {code.text}")
+        self.renderer.values[node] = (statement.name, order)
+
+    def _full(self, code: Code, node: Expression, shape: Shape) -> Code:
+        """The operand over all the lanes it is reduced along, even those it does not vary with."""
+        missing = [axis for axis in shape if axis not in node.axes]
+        if not missing:
+            return code
+        typed = conversions.typed(code, node.dtype)
+        return call("tl.broadcast_to", typed, Code(self.renderer.blocks(shape)))
+
+    def _reduced(self, kind: str, dtype: DType, code: Code, shape: Shape, lanes: Shape) -> Code:
+        """Reduce the dimensions of `lanes`, last first."""
+        for axis in reversed(lanes):
+            code = self.renderer.emitted(reductions.reduce_tile(kind, dtype, code, shape.index(axis)))
+            shape = tuple(other for other in shape if other is not axis)
+        return code
+
+    def _resident_arg_max(self, statement: Assign, shape: Shape) -> None:
+        node = statement.value
+        axis = node.attribute.axes[0]
+        values = self.renderer.guarded(node, 0, shape, reductions.identity("max", node.arguments[0].dtype))
+        values = self._full(values, node.arguments[0], shape)
+        indices = call("tl.broadcast_to", self.renderer.axis(axis, shape), Code(self.renderer.blocks(shape)))
+        pair = self.renderer.emitted(
+            reductions.arg_max_tile(node.arguments[0].dtype, values, indices, shape.index(axis))
+        )
+        names = [statement.name, "_"] if node.attribute.result == 0 else ["_", statement.name]
+        self.line(f"{', '.join(names)} = {pair.text}")
+
+    def _identity_filled(self, node: Expression, ordinal: int, shape: Shape) -> Code:
+        """Operand of a generic reduction; guarded lanes hold the author's identity."""
+        operand = node.arguments[ordinal]
+        code = self._full(self.renderer.value(operand, shape), operand, shape)
+        mask, _ = self.renderer.mask(self.renderer.lanes(node.attribute.axes), (), None, shape)
+        if mask is None:
+            return code
+        identity = self.renderer.value(node.attribute.combine.identities[ordinal], shape)
+        return arithmetic.select(mask, code, identity, operand.dtype)
+
+    def _reduce_generic(
+        self, node: Expression, codes: Sequence[Code], shape: Shape, wanted: dict[int, str]
+    ) -> None:
+        combine = self._combine(node.attribute.combine)
+        lanes = self.renderer.lanes(node.attribute.axes)
+        current = [code.text for code in codes]
+        for count, axis in enumerate(reversed(lanes)):
+            dimension = shape.index(axis)
+            shape = tuple(other for other in shape if other is not axis)
+            last = count == len(lanes) - 1
+            names = [wanted.get(n, "_") if last else f"partial_{n}" for n in range(len(codes))]
+            operand = f"({', '.join(current)})" if len(current) > 1 else current[0]
+            target = ", ".join(names)
+            self.line(f"{target} = tl.reduce({operand}, {dimension}, {combine})")
+            current = names
+
+    def _combine(self, combine: Combine) -> str:
+        """The author's combine as a device function."""
+        arity = combine.arity
+        parameters = [f"argument_{ordinal}" for ordinal in range(2 * arity)]
+        results = [self.renderer.value(result, ()).text for result in combine.results]
+        body = f"    return {', '.join(results)}"
+        for name, text in self.function.combines.items():
+            if text.endswith(body):
+                return name
+        name = f"_{self.function.kernel.name}_{combine.name}"
+        name = name if name not in self.function.combines else f"{name}_{len(self.function.combines) + 1}"
+        self.function.combines[name] = f"@triton.jit\ndef {name}({', '.join(parameters)}):\n{body}"
+        return name
+
+    def _resident_scan(self, node: Expression, order: Shape) -> Code:
+        reduction: Reduction = node.attribute
+        axis = reduction.axes[0]
+        if reduction.kind == "generic":
+            raise AssertionError("generic scans are refused by the planner")
+        code = self.renderer.guarded(node, 0, order, reductions.identity(reduction.kind, node.dtype))
+        code = self._full(code, node.arguments[0], order)
+        return self.renderer.emitted(
+            reductions.scan_tile(reduction.kind, node.dtype, code, order.index(axis), reduction.reverse)
+        )
+
+    # -------------------------------------------------------------------------------------------- streamed reductions
+    def _start(self, statement: Start) -> None:
+        node = statement.reduction
+        reduction: Reduction = node.attribute
+        if reduction.kind == "generic" and reduction.combine is not None:
+            for name, identity, operand in zip(
+                statement.names, reduction.combine.identities, node.arguments, strict=True
+            ):
+                code = conversions.typed(self.renderer.value(identity, statement.order), operand.dtype)
+                if statement.order:
+                    code = call("tl.broadcast_to", code, Code(self.renderer.blocks(statement.order)))
+                self.line(f"{name} = {code.text}")
+            return
+        if reduction.kind == "arg_max":
+            wide = reductions.computed_in(node.arguments[0].dtype)
+            self._fill(statement.names[0], reductions.identity("max", wide), wide, statement.order)
+            self._fill(statement.names[1], 0, index, statement.order, "INDEX")
+            return
+        self._fill(statement.names[0], reductions.identity(reduction.kind, node.dtype), node.dtype, statement.order)
+
+    def _fill(self, name: str, value: bool | int | float, dtype: DType, order: Shape, spelled: str | None = None) -> None:
+        triton_type = spelled or conversions.TRITON_NAME[dtype.name]
+        shape = self.renderer.blocks(order) if order else "()"
+        constant = conversions.constant(value, dtype)
+        text = f"tl.zeros({shape}, {triton_type})" if value == 0 and order else f"tl.full({shape}, {constant.text}, {triton_type})"
+        self.line(f"{name} = {text}")
+
+    def _accumulate(self, statement: Accumulate) -> None:
+        node, order = statement.reduction, statement.order
+        kind = node.attribute.kind
+        if node.operation == "contract":
+            self._accumulate_contraction(statement)
+        elif kind == "arg_max":
+            self._accumulate_arg_max(statement)
+        elif kind == "generic":
+            self._accumulate_generic(statement)
+        else:
+            code = self._tile_contribution(node, kind, order)
+            if kind == "sum" and node.dtype.is_float is (node.dtype.bits >= 32) and node.dtype.kind != "bool":
+                self.line(f"{statement.names[0]} += {code.text}")
+                return
+            total = self.renderer.emitted(reductions.accumulate(kind, node.dtype, Code(statement.names[0]), code))
+            self.line(f"{statement.names[0]} = {total.text}")
+
+    def _tile_contribution(self, node: Expression, kind: str, order: Shape) -> Code:
+        """The tile's elements, already reduced along the resident axes that the accumulators lack."""
+        inner = self.renderer.lanes(node.attribute.axes)
+        extra = tuple(axis for axis in inner if axis not in order)
+        shape = self.renderer.lanes({*order, *extra})
+        code = self.renderer.guarded(node, 0, shape, reductions.identity(kind, node.dtype))
+        if extra:
+            code = self._full(code, node.arguments[0], shape)
+        return self._reduced(kind, node.dtype, code, shape, extra)
+
+    def _accumulate_arg_max(self, statement: Accumulate) -> None:
+        node, order = statement.reduction, statement.order
+        axis = node.attribute.axes[0]
+        operand = node.arguments[0]
+        values = self.renderer.guarded(node, 0, order, reductions.identity("max", operand.dtype))
+        if operand.dtype.is_float:
+            values = self.renderer.emitted(conversions.widen(values, operand.dtype))
+        indices = self.renderer.axis(axis, order)
+        pair = self.renderer.emitted(
+            reductions.accumulate_arg_max(Code(statement.names[0]), Code(statement.names[1]), values, indices)
+        )
+        self.line(f"{', '.join(statement.names)} = {pair.text}")
+
+    def _accumulate_generic(self, statement: Accumulate) -> None:
+        node, order = statement.reduction, statement.order
+        combine = self._combine(node.attribute.combine)
+        elements = [self.renderer.value(argument, order).text for argument in node.arguments]
+        arguments = ", ".join([*statement.names, *elements])
+        lanes = tuple(axis for axis in order if axis in node.attribute.axes)
+        mask, _ = self.renderer.mask(lanes, (), None, order)
+        if mask is None:
+            self.line(f"{', '.join(statement.names)} = {combine}({arguments})")
+            return
+        fresh = [f"new_{name}" for name in statement.names]
+        self.line(f"{', '.join(fresh)} = {combine}({arguments})")
+        for name, new in zip(statement.names, fresh, strict=True):
+            self.line(f"{name} = tl.where({mask.text}, {new}, {name})")
+
+    def _accumulate_contraction(self, statement: Accumulate) -> None:
+        node, order = statement.reduction, statement.order
+        (name,) = statement.names
+        if not set(self.renderer.lanes(node.attribute.axes)) & set(order):
+            lanes = self.renderer.lanes(node.attribute.axes)
+            if lanes:
+                self.line(f"{name} = {self._dot(node, order, name).text}")
+                return
+        self.line(f"{name} += {self._product(node, order).text}")
+
+    def _product(self, node: Expression, shape: Shape) -> Code:
+        """Elementwise products in the accumulator's type, where tl.dot does not apply."""
+        sides: list[Code] = []
+        for ordinal, operand in enumerate(node.arguments):
+            code = self.renderer.guarded(node, ordinal, shape, 0.0 if operand.dtype.is_float else 0)
+            sides.append(self.renderer.emitted(conversions.cast(code, operand.dtype, node.dtype)))
+        product = arithmetic.pointwise("multiply", node.dtype, node.dtype, sides)
+        return self.renderer.emitted(product)
+
+    def _dot(self, node: Expression, order: Shape, accumulator: str | None) -> Code:
+        """tl.dot on [rows, k] and [k, columns], or a sum of products where a side has no lanes of its own."""
+        lhs, rhs = node.arguments
+        contracted = self.renderer.lanes(node.attribute.axes)
+        rows = tuple(axis for axis in self.renderer.lanes(lhs.axes) if axis not in contracted)
+        columns = tuple(axis for axis in self.renderer.lanes(rhs.axes) if axis not in contracted)
+        if (len(contracted), len(rows), len(columns)) != (1, 1, 1) or not _exact_dot(lhs.dtype, node.dtype):
+            shape = self.renderer.lanes({*order, *contracted})
+            return self._reduced("sum", node.dtype, self._product(node, shape), shape, contracted)
+        left = self.renderer.guarded(node, 0, (*rows, *contracted), _zero(lhs.dtype))
+        right = self.renderer.guarded(node, 1, (*contracted, *columns), _zero(rhs.dtype))
+        total = self._dot_call(lhs.dtype, node.dtype, left, right, accumulator)
+        return placed(total, (*rows, *columns), order)
+
+    def _dot_call(self, operand: DType, result: DType, left: Code, right: Code, accumulator: str | None) -> Code:
+        parts = [left, right, *([Code(accumulator)] if accumulator else [])]
+        if operand.name == "bf16":
+            helper = "_dot_bfloat16" if accumulator else "_product_bfloat16"
+            self.renderer.helpers.add(helper)
+            return call(helper, *parts)
+        keywords = {"input_precision": '"ieee"'} if operand.name == "f32" else {}
+        if accumulator is None and result.kind == "signed":
+            keywords["out_dtype"] = "tl.int32"
+        return call("tl.dot", *parts, **keywords)
+
+    def _finish(self, statement: Finish) -> None:
+        node = statement.reduction
+        reduction: Reduction = node.attribute
+        lanes = tuple(axis for axis in statement.order if axis in reduction.axes)
+        left = tuple(axis for axis in statement.order if axis not in lanes)
+        if lanes and reduction.kind == "arg_max":
+            self._finish_arg_max(statement, lanes[0])
+        elif lanes and reduction.kind == "generic":
+            wanted = {member.attribute.result: name for name, member in statement.results}
+            self._reduce_generic(node, [Code(name) for name in statement.names], statement.order, wanted)
+        elif lanes:
+            kind = "sum" if node.operation == "contract" else reduction.kind
+            code = self._reduced(kind, node.dtype, Code(statement.names[0]), statement.order, lanes)
+            self.line(f"{statement.results[0][0]} = {code.text}")
+        elif reduction.kind == "arg_max":
+            self._narrow_value(statement)
+        for name, member in statement.results:
+            self.renderer.values[member] = (name, left)
+
+    def _finish_arg_max(self, statement: Finish, axis: Axis) -> None:
+        names = {member.attribute.result: name for name, member in statement.results}
+        operand = statement.reduction.arguments[0].dtype
+        wide = reductions.computed_in(operand)
+        pair = self.renderer.emitted(
+            reductions.arg_max_tile(wide, Code(statement.names[0]), Code(statement.names[1]), statement.order.index(axis))
+        )
+        self.line(f"{names.get(0, '_')}, {names.get(1, '_')} = {pair.text}")
+        if 0 in names and wide != operand:
+            self.line(f"{names[0]} = {self.renderer.emitted(conversions.narrow(Code(names[0]), operand, True)).text}")
+
+    def _narrow_value(self, statement: Finish) -> None:
+        operand = statement.reduction.arguments[0].dtype
+        for name, member in statement.results:
+            if member.attribute.result == 0 and reductions.computed_in(operand) != operand:
+                self.line(f"{name} = {self.renderer.emitted(conversions.narrow(Code(name), operand, True)).text}")
+
+    def _scan_step(self, statement: ScanStep) -> None:
+        node, order = statement.scan, statement.order
+        reduction: Reduction = node.attribute
+        axis = reduction.axes[0]
+        outer = tuple(other for other in order if other is not axis)
+        element = self.renderer.guarded(node, 0, order, reductions.identity(reduction.kind, node.dtype))
+        element = self._full(element, node.arguments[0], order)
+        dimension = order.index(axis)
+        within = self.renderer.emitted(
+            reductions.scan_tile(reduction.kind, node.dtype, element, dimension, reduction.reverse)
+        )
+        before = placed(Code(statement.carry), outer, order)
+        total = self.renderer.emitted(reductions.accumulate(reduction.kind, node.dtype, before, within))
+        self.line(f"{statement.name} = {total.text}")
+        moved = self.renderer.emitted(reductions.reduce_tile(reduction.kind, node.dtype, element, dimension))
+        carried = self.renderer.emitted(reductions.accumulate(reduction.kind, node.dtype, Code(statement.carry), moved))
+        self.line(f"{statement.carry} = {carried.text}")
+        self.renderer.values[node] = (statement.name, order)
+
+    # ------------------------------------------------------------------------------------------------------- memory
+    def _store(self, statement: StoreTile) -> None:
+        renderer, shape = self.renderer, statement.order
+        pointer, pointer_axes = renderer.pointer(statement.memory, statement.coordinates, shape)
+        mask, mask_axes = renderer.mask(shape, statement.checks, statement.predicate, shape)
+        value = renderer.value(statement.value, shape)
+        value = conversions.typed(value, statement.value.dtype) if not shape else value
+        if not (mask_axes | statement.value.axes & set(shape)) <= pointer_axes:
+            pointer = renderer.broadcast(pointer, shape, shape)
+        keywords = {"mask": mask.text} if mask is not None else {}
+        self.line(call("tl.store", pointer, value, **keywords).text)
+
+    # --------------------------------------------------------------------------------------------------------- loops
+    def _stream(self, statement: StreamLoop) -> None:
+        form = self.renderer.form(statement.axis)
+        begin = self.renderer.polynomial(statement.axis.begin, (), wide=False)
+        end = self.renderer.polynomial(statement.axis.end, (), wide=False)
+        step = form.block or "1"
+        low = begin.text
+        if statement.reverse:
+            last = Code(f"tl.cdiv({binary('-', end, begin).text}, {step})")
+            self.line(f"for back in range(0, {last.text}):")
+            ordinal = binary("-", binary("-", last, Code("1")), Code("back"))
+            scaled = binary("*", ordinal, Code(step))
+            first = scaled if begin.value == 0 else binary("+", begin, scaled)
+            self.lines.append(f"{self.indent}{INDENT}{statement.start} = {first.text}")
+        elif step == "1":
+            low = f"{low}, " if low != "0" else ""
+            self.line(f"for {statement.start} in range({low}{end.text}):")
+        else:
+            self.line(f"for {statement.start} in range({low}, {end.text}, {step}):")
+        self.nested(statement.body)
+
+    def _ordered(self, statement: OrderedLoop) -> None:
+        renderer = self.renderer
+        renderer.loops[statement.token] = statement.name
+        for ordinal, carry in enumerate(statement.carries):
+            self._initial(carry)
+            renderer.carries[statement.token, ordinal] = (carry.name, carry.order, carry.axes)
+        if statement.low is not None and statement.high is not None:
+            self.line(f"for {statement.name} in {self._range(statement)}:")
+            self.nested(statement.body)
+        else:
+            self._test(statement)
+            self.line(f"while {self._any_active(statement)}:")
+            saved = dict(renderer.values)
+            if statement.live is not None and statement.active is not None:
+                renderer.values[statement.live] = (statement.active, statement.active_order)
+            self.nested(statement.body)
+            renderer.values = saved
+        inner = len(self.lines)
+        self.indent += INDENT
+        self._updates(statement)
+        if statement.live is not None:
+            self._test(statement)
+        self.indent = self.indent[: -len(INDENT)]
+        if inner == len(self.lines) and not statement.body:
+            self.line(INDENT + "pass")
+
+    def _range(self, statement: OrderedLoop) -> str:
+        assert statement.low is not None and statement.high is not None
+        low = self.renderer.polynomial(statement.low.polynomial, (), wide=False)
+        high = self.renderer.polynomial(statement.high.polynomial, (), wide=False)
+        if statement.step != 1:
+            return f"range({low.text}, {high.text}, {statement.step})"
+        return f"range({high.text})" if low.value == 0 else f"range({low.text}, {high.text})"
+
+    def _test(self, statement: OrderedLoop) -> None:
+        if statement.live is None or statement.active is None:
+            return
+        saved = dict(self.renderer.values)
+        self.renderer.values.pop(statement.live, None)
+        self.statements(statement.test)
+        code = self._live(statement)
+        self.line(f"{statement.active} = {code.text}")
+        self.renderer.values = saved
+
+    def _live(self, statement: OrderedLoop) -> Code:
+        """The lanes that go on: guarded lanes never do, so that they cannot keep the loop alive."""
+        assert statement.live is not None
+        mask, _ = self.renderer.mask(statement.active_order, (), statement.live, statement.active_order)
+        assert mask is not None
+        return mask
+
+    def _any_active(self, statement: OrderedLoop) -> str:
+        assert statement.active is not None
+        code = Code(statement.active)
+        for dimension in reversed(range(len(statement.active_order))):
+            code = reductions.reduce_tile("any", statement.live.dtype, code, dimension).code if statement.live else code
+        return code.text
+
+    def _initial(self, carry: CarryForm) -> None:
+        code = conversions.typed(self._as_value(carry.initial, carry.order), carry.dtype)
+        missing = [axis for axis in carry.order if axis not in carry.initial.axes]
+        if missing:
+            code = call("tl.broadcast_to", code, Code(self.renderer.blocks(carry.order)))
+            if carry.initial.operation == "constant":
+                self._fill(carry.name, carry.initial.attribute, carry.dtype, carry.order)
+                return
+        self.line(f"{carry.name} = {code.text}")
+
+    def _as_value(self, node: Expression, order: Shape) -> Code:
+        """A carry's value; index carries are 64-bit throughout, so that their type never changes."""
+        if node.dtype != index:
+            return self.renderer.value(node, order)
+        if node.operation == "index" and node.attribute.constant is None:
+            code = self.renderer.polynomial(node.attribute, order, wide=True)
+            return call("tl.cast", code, Code("tl.int64"))
+        return self.renderer.wide(node, order)
+
+    def _updates(self, statement: OrderedLoop) -> None:
+        late: list[tuple[str, str]] = []
+        for carry in statement.carries:
+            code = self._as_value(carry.update, carry.order)
+            code = conversions.typed(code, carry.dtype)
+            if [axis for axis in carry.order if axis not in carry.update.axes]:
+                code = call("tl.broadcast_to", code, Code(self.renderer.blocks(carry.order)))
+            if carry.new_name is not None:
+                self.line(f"{carry.new_name} = {code.text}")
+                late.append((carry.name, carry.new_name))
+            elif code.text != carry.name:
+                self.line(f"{carry.name} = {code.text}")
+        for name, new in late:
+            self.line(f"{name} = {new}")
+
+
+def _zero(dtype: DType) -> float | int:
+    return 0.0 if dtype.is_float else 0
+
+
+def _exact_dot(operand: DType, result: DType) -> bool:
+    return (operand.name, result.name) in {("f16", "f32"), ("bf16", "f32"), ("f32", "f32"), ("i8", "i32")}
+
+
+def fold(indent: str, text: str) -> list[str]:
+    """A statement within the line width: a call's arguments move to lines of their own where it is too long."""
+    if len(indent) + len(text) <= WIDTH:
+        return [indent + text]
+    opened = _outer_call(text)
+    if opened is None:
+        return [indent + text]
+    head, arguments, tail = opened
+    joined = ", ".join(arguments)
+    inner = indent + INDENT
+    if len(inner) + len(joined) <= WIDTH:
+        return [indent + head, inner + joined, indent + tail]
+    lines = [indent + head]
+    for argument in arguments:
+        lines += [*fold(inner, argument)[:-1], fold(inner, argument)[-1] + ","]
+    return [*lines, indent + tail]
+
+
+def _outer_call(text: str) -> tuple[str, list[str], str] | None:
+    """Split `head(a, b)tail` at the last top-level bracket pair into head, arguments and tail."""
+    depth, start = 0, -1
+    pairs: list[tuple[int, int]] = []
+    for position, character in enumerate(text):
+        if character in "([{":
+            start = position if depth == 0 else start
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+            if depth == 0:
+                pairs.append((start, position))
+    pairs = [(first, last) for first, last in pairs if text[first] == "(" and last - first > 1]
+    if not pairs:
+        return None
+    first, last = max(pairs, key=lambda pair: pair[1] - pair[0])
+    return text[: first + 1], _arguments(text[first + 1 : last]), text[last:]
+
+
+def _arguments(text: str) -> list[str]:
+    parts, depth, begin = [], 0, 0
+    for position, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            parts.append(text[begin:position].strip())
+            begin = position + 1
+    return [*parts, text[begin:].strip()]
