@@ -1,7 +1,7 @@
 """Compiles the kernels of a file for a GPU that need not be present, and prints what the assembly contains, as JSON.
 
-Usage: python compile_device_kernels.py FILE TARGET   (TARGET is cuda:90 or hip:gfx942). It runs in a process of its own,
-because a process that has imported triton for the CPU interpreter cannot compile. The file has SIGNATURES, by kernel.
+Usage: python compile_device_kernels.py FILE TARGET, where TARGET is cuda:90 or hip:gfx942. It runs in a process of its
+own: one that has imported triton for the CPU interpreter cannot compile. The file has SIGNATURES, by kernel.
 """
 
 from __future__ import annotations

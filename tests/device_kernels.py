@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,18 +55,22 @@ def kernel_text(case: Case) -> str:
 
 
 def module_text(cases: Sequence[Case]) -> str:
-    used = with_dependencies(name for case in cases for name in case.emitted.helpers)
-    parts = ["import os\n\nimport triton\nimport triton.language as tl\n", *used.values()]
-    return "\n\n\n".join(parts + [kernel_text(case) for case in cases]) + "\n"
+    helpers = frozenset().union(*(case.emitted.helpers for case in cases))
+    return with_prelude(helpers, [kernel_text(case) for case in cases])
+
+
+def with_prelude(helpers: frozenset[str], texts: Sequence[str]) -> str:
+    """Kernels after the imports and device functions they need."""
+    parts = ["import os\n\nimport triton\nimport triton.language as tl", *with_dependencies(helpers).values(), *texts]
+    return "\n\n\n".join(parts) + "\n"
 
 
 def batch_text(groups: Mapping[str, Sequence[Case]]) -> str:
     """One kernel for each group of cases, whose operands agree; SIGNATURES has their types, for compilation."""
-    used = with_dependencies(name for cases in groups.values() for case in cases for name in case.emitted.helpers)
-    parts = ["import os\n\nimport triton\nimport triton.language as tl\n", *used.values()]
-    parts += [_batch_kernel(name, cases) for name, cases in groups.items()]
+    helpers = frozenset().union(*(case.emitted.helpers for cases in groups.values() for case in cases))
     signatures = {name: _signature(cases) for name, cases in groups.items()}
-    return "\n\n\n".join([*parts, f"SIGNATURES = {signatures!r}"]) + "\n"
+    kernels = [_batch_kernel(name, cases) for name, cases in groups.items()]
+    return with_prelude(helpers, [*kernels, f"SIGNATURES = {signatures!r}"])
 
 
 def _batch_kernel(name: str, cases: Sequence[Case]) -> str:
@@ -92,8 +97,12 @@ def _signature(cases: Sequence[Case]) -> dict[str, str]:
 
 def load(cases: Sequence[Case], folder: Path) -> ModuleType:
     """The kernels as an imported module (Triton reads their source from the file)."""
-    path = folder / "device_kernels_under_test.py"
-    path.write_text(module_text(cases), encoding="utf-8")
+    return load_text(module_text(cases), folder)
+
+
+def load_text(text: str, folder: Path) -> ModuleType:
+    path = folder / f"kernels_{zlib.crc32(text.encode()):08x}.py"
+    path.write_text(text, encoding="utf-8")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

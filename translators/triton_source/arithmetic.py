@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from intent.dtypes import DType, f16, f32, f64
-from translators.triton_source.conversions import as_argument, beside, constant, narrow, to, typed, widen
+from translators.triton_source.conversions import alone, as_argument, beside, constant, narrow, to, typed, widen
 from translators.triton_source.expressions import Code, Emitted, binary, call, unary
 
 _OPERATOR = {
@@ -76,7 +76,7 @@ def pointwise(
 def select(condition: Code, true: Code, false: Code, dtype: DType) -> Code:
     """`true` where the condition holds, else `false`; both sides have the dtype."""
     if true.value is not None and false.value is not None:
-        return call("tl.where", condition, as_argument(true, dtype), as_argument(false, dtype))
+        return call("tl.where", condition, alone(true, dtype), alone(false, dtype))
     return call("tl.where", condition, beside(true, dtype), beside(false, dtype))
 
 

@@ -40,7 +40,10 @@ def _literal(value: bool | int | float) -> Code:
 
 
 def _rounded(value: float, dtype: DType) -> float:
-    """The value as f32, f16 or bf16 hold it; the f8 types and f64 keep theirs."""
+    """The nearest value of the dtype, ties to even."""
+    if dtype in _FROM_FLOAT8 and math.isfinite(value):
+        code = _float8_bits(value, dtype)
+        return math.copysign(_float8_value(code & 0x7F, dtype), value)
     if dtype == f16:
         return _packed(value, "e")
     if dtype not in (f32, bf16):
@@ -87,10 +90,17 @@ def _float8_bits(value: float, dtype: DType) -> int:
     if math.isnan(value):
         return 0x7F
     largest = 0x7E if dtype == f8e4m3fn else 0x7C  # e5m2 rounds to infinity, one step above its last finite code
-    return sign | min(range(largest + 1), key=lambda code: (abs(_float8_value(code, dtype) - abs(value)), code & 1))
+    if math.isinf(value):
+        return sign | largest
+    return sign | min(range(largest + 1), key=lambda code: (abs(_float8_step(code, dtype) - abs(value)), code & 1))
 
 
 def _float8_value(code: int, dtype: DType) -> float:
+    return math.inf if dtype == f8e5m2 and code == 0x7C else _float8_step(code, dtype)
+
+
+def _float8_step(code: int, dtype: DType) -> float:
+    """The value of a code as if infinity were one step more."""
     bits, bias = (3, 7) if dtype == f8e4m3fn else (2, 15)
     exponent, fraction = code >> bits, code & ((1 << bits) - 1)
     significand = fraction + (1 << bits if exponent else 0)
@@ -102,11 +112,17 @@ def beside(code: Code, dtype: DType) -> Code:
     return typed(code, dtype) if _is_negative_zero(code) or _lacks_constants(dtype) else code
 
 
-def as_argument(code: Code, dtype: DType) -> Code:
-    """A literal as an argument of a function, where Triton makes it int32 or float32 if it fits, else a wider type."""
-    if code.value is None or (dtype in (i32, f32, f64) and not _misread(code, dtype)) or dtype.kind == "bool":
+def alone(code: Code, dtype: DType) -> Code:
+    """A literal with nothing beside it that has the dtype: Triton makes it int32 or float32 if it fits, else wider."""
+    if code.value is None or dtype.kind == "bool" or (dtype in (i32, f32) and not _misread(code, dtype)):
         return code
     return typed(code, dtype)
+
+
+def as_argument(code: Code, dtype: DType) -> Code:
+    """A literal as an argument of a function next to one that has the dtype. It is read as if alone and then promoted,
+    which leaves float64 values that float32 holds as they are."""
+    return code if dtype == f64 and not _misread(code, dtype) else alone(code, dtype)
 
 
 def _misread(code: Code, dtype: DType) -> bool:
@@ -124,8 +140,8 @@ def to(code: Code, dtype: DType) -> Code:
 
 
 def widen(code: Code, source: DType) -> Emitted:
-    """A float of at most 32 bits in float32, exactly."""
-    if code.value is not None or source == f32:
+    """A float narrower than 32 bits in float32, exactly; a wider one unchanged."""
+    if code.value is not None or source.bits >= 32:
         return Emitted(code)
     if source in _FROM_FLOAT8:
         name = _FROM_FLOAT8[source]

@@ -20,7 +20,8 @@ def _erf(x):
 @triton.jit
 def _erfc(x):
     # 1 - erf(x) up to 1/2; beyond, (1 + 2 * a) * exp(a**2) * erfc(a) is a polynomial in (a - 4) / (a + 4).
-    a = tl.minimum(tl.maximum(x, 0.5, propagate_nan=tl.PropagateNan.ALL), 11.0, propagate_nan=tl.PropagateNan.ALL)
+    a = tl.maximum(x, 0.5, propagate_nan=tl.PropagateNan.ALL)
+    a = tl.minimum(a, 11.0, propagate_nan=tl.PropagateNan.ALL)
     t = tl.div_rn(a - 4.0, a + 4.0)
     p = 9.82197307e-05 * t - 0.000227949437
     p = p * t - 0.000682160666
@@ -42,7 +43,8 @@ def _erfc(x):
 @triton.jit
 def _erfc_double(x):
     # 1 - erf(x) up to 1/2; beyond, (1 + 2 * a) * exp(a**2) * erfc(a) is a polynomial in (a - 4) / (a + 4).
-    a = tl.minimum(tl.maximum(x, 0.5, propagate_nan=tl.PropagateNan.ALL), 28.0, propagate_nan=tl.PropagateNan.ALL)
+    a = tl.maximum(x, 0.5, propagate_nan=tl.PropagateNan.ALL)
+    a = tl.minimum(a, 28.0, propagate_nan=tl.PropagateNan.ALL)
     t = (a - 4.0) / (a + 4.0)
     p = 3.423859965510215e-09 * t - 9.752941425191856e-09
     p = p * t - 2.3077567273656325e-08
@@ -138,7 +140,8 @@ def _lgamma(x):
     sine = tl.sin(3.141592653589793 * tl.minimum(fraction, 1.0 - fraction))
     reflected = tl.log(3.141592653589793 / (magnitude * sine)) - positive
     result = tl.where(x < -1e-17, reflected, positive)  # nearer to zero, both are -log(-x)
-    return tl.where(magnitude == float("inf"), magnitude, result)
+    infinite = (magnitude == float("inf")) | ((x < 0.0) & (fraction == 0.0))
+    return tl.where(infinite, float("inf"), result)
 
 
 @triton.jit
@@ -166,9 +169,8 @@ def _i0(x):
     p = p * s + 1.0
     p = p * s + 1.0
     small = p
-    a = tl.minimum(
-        tl.maximum(tl.abs(x), 8.0, propagate_nan=tl.PropagateNan.ALL), 1000.0, propagate_nan=tl.PropagateNan.ALL
-    )
+    a = tl.maximum(tl.abs(x), 8.0, propagate_nan=tl.PropagateNan.ALL)
+    a = tl.minimum(a, 1000.0, propagate_nan=tl.PropagateNan.ALL)
     t = 16.0 / a - 1.0
     p = 1.0881994785468934e-10 * t + 3.525321019700796e-11
     p = p * t - 7.473844621887592e-10
