@@ -15,6 +15,7 @@ from translators.intent_source.read.files import Files, kernels
 from translators.intent_source.read.scope import Binding, ModuleScope
 from translators.intent_source.read.statements import execute
 from translators.intent_source.read.walker import Walker, new_frame
+from translators.logical.checks import check
 from translators.logical.program import Block, Kernel, Parameter, Program, ScalarParameter
 from translators.logical.types import Scalar, View
 
@@ -70,7 +71,10 @@ def _kernel(
     runtime = tuple(parameter for parameter in declared if not isinstance(parameter, Bound))
     constants = tuple(parameter.constant for parameter in declared if isinstance(parameter, Bound))
     span, docstring = scope.source.header(node), ast.get_docstring(node)
-    return Kernel(node.name, runtime, constants, body, span, builder.names, docstring)
+    kernel = Kernel(node.name, runtime, constants, body, span, builder.names, docstring)
+    checked = check(kernel)
+    found.extend(checked)
+    return kernel if all(diagnostic.severity == "note" for diagnostic in checked) else None
 
 
 def _body(scope: ModuleScope, node: ast.FunctionDef, declared: tuple[Declared, ...], builder: Builder) -> Block:
