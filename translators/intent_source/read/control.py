@@ -86,7 +86,7 @@ def leave(walker: Walker, node: ast.Return | ast.Break | ast.Continue) -> None:
             walker.frame.flow = _return(walker, node)
         case ast.Break():
             _check_in_loop(walker, "break")
-            if walker.frame.loops[-1] == "parallel":
+            if walker.frame.loops[-1].kind == "parallel":
                 message = "break cannot end a parallel loop: its points are unordered"
                 walker.builder.reject(
                     codes.PARALLEL_BREAK, message, "continue skips this point; `for i in rows:` is ordered"
@@ -104,7 +104,7 @@ def _check_in_loop(walker: Walker, word: str) -> None:
 
 def _return(walker: Walker, node: ast.Return) -> Flow:
     frame = walker.frame
-    if "parallel" in frame.loops:
+    if any(loop.kind == "parallel" for loop in frame.loops):
         message = "return cannot end a parallel loop: its points are unordered"
         walker.builder.reject(codes.PARALLEL_RETURN, message, "continue skips this point")
     value = Keyword("None") if node.value is None else evaluate(walker, node.value)

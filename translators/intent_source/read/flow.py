@@ -67,6 +67,8 @@ def computed(walker: Walker, flow: Flow) -> Flow:
 def join(walker: Walker, condition: Value, then: Arm, orelse: Arm, live: frozenset[str]) -> None:
     """Append the If of two arms; bind the names that are live after it, and merge how control left the arms."""
     merger = _Merger(walker, condition)
+    if walker.frame.loops and not (then.flow.left is False and orelse.flow.left is False):
+        live |= walker.frame.loops[-1].live  # a side that breaks takes its values along
     names = _merge_names(merger, then, orelse, live)
     flow = _merge_flow(merger, then.flow, orelse.flow)
     if then.statements or orelse.statements or merger.merges:
@@ -153,7 +155,7 @@ def _merge_names(merger: _Merger, then: Arm, orelse: Arm, live: frozenset[str]) 
         elif name in live:
             merged[name] = merger.walker.named(name, _merge_name(merger, name, (then, a), (orelse, b)))
         else:
-            merged[name] = Missing("has no value here: it is assigned in a branch above")
+            merged[name] = _DEAD
     return merged
 
 
@@ -162,22 +164,29 @@ def _same(a: Binding, b: Binding | None) -> bool:
     return a == b and repr(a) == repr(b)
 
 
+# Of a name that no later statement of the block reads; a `break` beside it may still take a value along.
+_DEAD = Missing("has no value here: it is assigned in a branch above")
 _Side = tuple[Arm, Binding | None]
 
 
 def _merge_name(merger: _Merger, name: str, then: _Side, orelse: _Side) -> Binding:
-    (then_arm, a), (else_arm, b) = then, orelse
+    a, b = then[1], orelse[1]
     if a is None or isinstance(a, Missing):
-        if then_arm.flow.left is True and b is not None and is_runtime(b):
+        if _never_read(then) and b is not None and is_runtime(b):
             return merger.or_absent(b, is_true=False)  # type: ignore[arg-type]
         return a if isinstance(a, Missing) else _undefined(b)
     if b is None or isinstance(b, Missing):
-        if else_arm.flow.left is True and is_runtime(a):
+        if _never_read(orelse) and is_runtime(a):
             return merger.or_absent(a, is_true=True)  # type: ignore[arg-type]
         return b if isinstance(b, Missing) else _undefined(a)
     if not is_runtime(a) or not is_runtime(b):
         return Missing("is chosen by a runtime condition, which only values can be", "use it inside the branches")
     return merger.operands(a, b, f"the values of '{name}' in the two branches")  # type: ignore[arg-type]
+
+
+def _never_read(side: _Side) -> bool:
+    """Whether nobody asks for the side's value: control left, or the name is assigned again before it is read."""
+    return side[0].flow.left is True or side[1] == _DEAD
 
 
 def _undefined(other: Binding | None) -> Missing:

@@ -15,7 +15,7 @@ from translators.intent_source.read.expressions import evaluate, resolve
 from translators.intent_source.read.flow import computed, flag_value, is_runtime, zero_like
 from translators.intent_source.read.liveness import bound, target_names
 from translators.intent_source.read.operands import IntrinsicName, Literal, Operand, Product
-from translators.intent_source.read.scope import Binding, Builtin, Flag, Flow, Missing, Poisoned
+from translators.intent_source.read.scope import Binding, Builtin, Flag, Flow, Missing, OpenLoop, Poisoned
 from translators.intent_source.read.walker import Walker
 from translators.logical.program import (
     Block,
@@ -185,7 +185,7 @@ def _body(walker: Walker, node: Loop, kind: str, live: frozenset[str]) -> Flow:
     from translators.intent_source.read.statements import execute
 
     frame = walker.frame
-    frame.loops.append(kind)
+    frame.loops.append(OpenLoop(kind, live))
     frame.flow = Flow()
     try:
         execute(walker, node.body, live)

@@ -168,6 +168,14 @@ class Flow:
     bare: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class OpenLoop:
+    """A loop whose body is being read: "for", "while" or "parallel", and the names that `break` and `continue` keep."""
+
+    kind: str
+    live: frozenset[str]
+
+
 @dataclass(slots=True, eq=False)
 class Frame:
     """One function while its body is read; a helper has a frame for every call."""
@@ -178,7 +186,7 @@ class Frame:
     own: frozenset[str]  # every name the function binds anywhere: Python looks none of them up in the file
     liveness: Liveness
     function: Function | None = None  # None: the kernel
-    loops: list[str] = field(default_factory=list)  # enclosing "for", "while" and "parallel" loops, innermost last
+    loops: list[OpenLoop] = field(default_factory=list)  # innermost last
     flow: Flow = Flow()
 
 
