@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import ModuleType
 
 import intent.dtypes as dtypes
 from intent.dtypes import DType
+from intentc.differential import load_module
 from translators.algebra.polynomial import Polynomial, number, symbol
 from translators.diagnostics import NOWHERE
 from translators.logical.program import Block, Kernel, Program, ScalarParameter
@@ -23,6 +25,8 @@ from translators.triton_source.launch import (
     Tuning,
     Variant,
 )
+from translators.triton_source.module import ModuleOptions, write_module
+from translators.triton_source.module_options import Arm
 
 SMALL = Tuning(warps=4, stages=3)
 SMALL_HIP = Tuning(warps=2, stages=2)
@@ -110,7 +114,7 @@ def softmax(name: str = "softmax") -> KernelCode:
     arguments = (Pointer("x"), Pointer("out"), Size("N"), *strides("x", 2), *strides("out", 2))
     resident = variant(
         f"{name}_resident", SOFTMAX_RESIDENT.replace("softmax_resident", f"{name}_resident"), arguments, "M",
-        constants=(("BLOCK_N", 64),), condition="N <= 64", plan="one program per row, rows of up to 256 columns on chip",
+        constants=(("BLOCK_N", 64),), condition="N <= 64", plan="rows of up to 256 columns stay on chip",
     )  # fmt: skip
     larger = replace(resident, constants=(("BLOCK_N", 256),), condition="N <= 256", cuda=Tuning(8, 3), hip=Tuning(4, 2))
     streamed = variant(
@@ -214,6 +218,11 @@ def groups_kernel(x_ptr, partial_ptr, work_ptr, N, G, stride_x_n, stride_partial
         requirements=(Requirement("N >= G", "there must be an element for each group"),),
         covered=frozenset({"partial"}),
     )
+
+
+def module(*codes: KernelCode, arm: Arm = "both") -> ModuleType:
+    """The imported module of these codes."""
+    return load_module(write_module(program(*codes), codes, ModuleOptions(arm=arm)))
 
 
 ALL = (softmax, scale, accumulate, total, groups)

@@ -7,8 +7,17 @@ from collections.abc import Sequence
 from intent.dtypes import DType
 from translators.algebra.polynomial import Polynomial, Symbol
 from translators.logical.types import View
-from translators.triton_source.launch import Argument, KernelCode, Pointer, ScalarArgument, Size, Stride, Variant
-from translators.triton_source.module_layout import call, collection, string, tuple_text
+from translators.triton_source.launch import (
+    Argument,
+    KernelCode,
+    Pointer,
+    Requirement,
+    ScalarArgument,
+    Size,
+    Stride,
+    Variant,
+)
+from translators.triton_source.module_layout import LINE_LENGTH, call, collection, string, tuple_text
 from translators.triton_source.module_names import MODULE_LEVEL, KernelNames, out_only_symbols, renamed, view_symbols
 from translators.triton_source.names import Scope
 
@@ -188,24 +197,28 @@ def _tuple(items: Sequence[str]) -> str:
 
 # --------------------------------------------------------------------------------------------------------- declaration
 def declaration(code: KernelCode, names: KernelNames) -> str:
-    items = [
-        string(code.kernel.name),
-        collection("views=(", [_view(view, names) for view in code.kernel.views], indent=4).lstrip(),
-    ]
+    items = [string(code.kernel.name), _field("views", [_view(view, names) for view in code.kernel.views])]
     items.append(f"launch={names.launcher}")
     if code.kernel.scalars:
         scalars = [f"({string(scalar.name)}, {string(dtype_name(scalar.dtype))})" for scalar in code.kernel.scalars]
-        items.append(f"scalars={tuple_text(scalars)}")
+        items.append(_field("scalars", scalars))
     if code.requirements:
-        items.append(_requirements(code, names))
+        items.append(_field("requirements", [_requirement(fact, names) for fact in code.requirements]))
     if code.covered:
-        items.append(f"covered={tuple_text([string(name) for name in sorted(code.covered)])}")
+        items.append(_field("covered", [string(name) for name in sorted(code.covered)]))
     if code.overlap != "refuse":
         items.append(f"overlap={string(code.overlap)}")
     flat = f"{names.declaration} = _Kernel({', '.join(items)})"
-    if len(flat) <= 120 and "\n" not in flat:
+    if len(flat) <= LINE_LENGTH and "\n" not in flat:
         return flat
     return f"{names.declaration} = _Kernel(\n" + "".join(f"    {item},\n" for item in items) + ")"
+
+
+def _field(name: str, items: Sequence[str]) -> str:
+    """A tuple among the arguments of a declaration; a comma follows it."""
+    if any("\n" in item for item in items):
+        return f"{name}=(\n" + "".join(f"        {item},\n" for item in items) + "    )"
+    return collection(f"{name}=(", items, "),", indent=4).strip().removesuffix(",")
 
 
 def _view(view: View, names: KernelNames) -> str:
@@ -229,13 +242,10 @@ def _stride(stride: int | str | None, names: KernelNames) -> str:
     return string(names.launch.sizes.get(stride, stride)) if isinstance(stride, str) else str(stride)
 
 
-def _requirements(code: KernelCode, names: KernelNames) -> str:
+def _requirement(fact: Requirement, names: KernelNames) -> str:
     sizes = ", ".join(names.launch.sizes.values())
-    pairs = [f"(lambda {sizes}: {fact.expression}, {string(fact.message)})" for fact in code.requirements]
-    flat = f"requirements={tuple_text(pairs)}"
-    if len(flat) <= 114:
-        return flat
-    return "requirements=(\n" + "".join(f"        {pair},\n" for pair in pairs) + "    )"
+    pair = [f"lambda {sizes}: {fact.expression}", string(fact.message)]
+    return collection("(", pair, "),", indent=8).strip().removesuffix(",")
 
 
 # ------------------------------------------------------------------------------------------------------------ wrappers

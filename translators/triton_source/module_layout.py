@@ -19,7 +19,7 @@ def call(head: str, items: Sequence[str], tail: str = ")", indent: int = 0) -> s
 
 
 def collection(head: str, items: Sequence[str], tail: str = ")", indent: int = 0) -> str:
-    """A tuple, list or dictionary display: on one line, or one item a line."""
+    """A tuple, list or dictionary display: on one line, or one item a line. `tail` may include what follows."""
     comma = "," if len(items) == 1 and head.endswith("(") else ""
     flat = " " * indent + head + ", ".join(items) + comma + tail
     return flat if len(flat) <= LINE_LENGTH else _one_a_line(head, items, tail, indent)

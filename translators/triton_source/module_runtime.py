@@ -129,7 +129,7 @@ def _tensor(kernel, view, array):
 LIKE_INPUTS = '''
 def _like_inputs(tensor, arrays):
     """Arrays of a library without bfloat16 and float8 come as integers of their width, and so do its results."""
-    integers = any(_dtype_name(array) in _CARRIERS.values() for array in arrays if array is not None)
+    integers = any(_dtype_name(array) in _CARRIERS.values() for array in arrays if hasattr(array, "dtype"))
     if integers and _dtype_name(tensor) in _CARRIERS:
         return tensor.view(getattr(torch, _CARRIERS[_dtype_name(tensor)]))
     return tensor
@@ -156,10 +156,9 @@ def _common_device(kernel, tensors):
 STREAM = '''
 def _stream(arrays):
     """CuPy's current stream if CuPy arrays are among the arguments, else torch's current stream."""
-    cupy = sys.modules["cupy"] if "cupy" in sys.modules else None
-    if cupy is None or not any(isinstance(array, cupy.ndarray) for array in arrays):
+    if not any(type(array).__module__.partition(".")[0] == "cupy" for array in arrays):
         return contextlib.nullcontext()
-    pointer = cupy.cuda.get_current_stream().ptr
+    pointer = sys.modules["cupy"].cuda.get_current_stream().ptr
     return torch.cuda.stream(torch.cuda.ExternalStream(pointer) if pointer else torch.cuda.default_stream())
 '''
 
