@@ -133,12 +133,14 @@ def _tanh_double(x):
 
 @triton.jit
 def _log1p(x):
-    # log(1 + x) = log(u) + lost / u, where u is 1 + x rounded and `lost` is what the rounding lost.
+    # log(1 + x) = log(u) + lost / u, where u is 1 + x rounded and `lost` is what the rounding lost; for tiny x the
+    # series, since the two terms would cancel.
     u = 1.0 + x
     lost = tl.where(x < 1.0, x - (u - 1.0), 1.0 - (u - x))
     regular = (u > 0.0) & (u < float("inf"))
     correction = tl.where(regular, lost / tl.where(regular, u, 1.0), 0.0)
-    return tl.where(u == 1.0, x, tl.log(u) + correction)
+    series = x - x * x * (0.5 - x * 0.3333333333333333)
+    return tl.where(tl.abs(x) < 7.62939453125e-06, series, tl.log(u) + correction)
 
 
 @triton.jit
