@@ -41,7 +41,7 @@ def test_help_lists_every_command_with_its_own_summary() -> None:
     for command in re.findall(r"^  ([a-z]+)  ", listed.partition("Commands:")[2], re.MULTILINE):
         summary = re.search(rf"^  {command} +(.*)$", listed, re.MULTILINE)
         assert summary is not None
-        assert summary.group(1) in " ".join(intentc(command, "--help").output.split())
+        assert summary.group(1).removesuffix("...") in " ".join(intentc(command, "--help").output.split())
 
 
 @pytest.mark.parametrize("arguments", [(), ("compil",), ("compile",), ("compile", "x.py", "--arm", "left")])

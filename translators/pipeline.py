@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from translators.diagnostics import Diagnostic, InternalError, Rejected
 from translators.intent_source.read import read_program
-from translators.logical.program import Program
+from translators.logical.checks import check
+from translators.logical.program import Kernel, Program
 from translators.options import DEFAULT, Options
 from translators.triton_source.launch import KernelCode
 
@@ -37,14 +38,16 @@ class Compilation:
 def check_text(text: str, path: str, options: Options = DEFAULT) -> Checked:
     """Read a file and check every rule of the language, without planning."""
     result = read_program(text, path, options.constexprs)
-    return Checked(None if rejects(result.diagnostics) else result.program, result.diagnostics)
+    kernels = result.program.kernels if result.program else ()
+    diagnostics = in_order((*result.diagnostics, *(found for kernel in kernels for found in check(kernel))))
+    return Checked(None if rejects(diagnostics) else result.program, diagnostics)
 
 
 def compile_text(text: str, path: str, options: Options = DEFAULT) -> Compilation:
     """Compile all kernels of a file into one module. `path` is printed in diagnostics and in the module."""
     checked = check_text(text, path, options)
     if checked.program is None:
-        return Compilation(None, None, (), in_order(checked.diagnostics))
+        return Compilation(None, None, (), checked.diagnostics)
     from translators.triton_source.module import write_module  # checking alone does without the later stages
     from translators.triton_source.module_options import ModuleOptions
 
@@ -79,10 +82,18 @@ def _plan_all(program: Program, options: Options) -> tuple[tuple[KernelCode, ...
             code = plan(kernel, program, options)
         except Rejected as rejected:
             diagnostics.append(rejected.diagnostic)
+        except RecursionError:
+            diagnostics.append(_too_long(kernel))
         else:
             codes.append(code)
             diagnostics.extend(code.notes)
     return tuple(codes), tuple(diagnostics)
+
+
+def _too_long(kernel: Kernel) -> Diagnostic:
+    """Planning walks from a value to what it is made of; thousands of steps in a row are more than that can follow."""
+    message = f"'{kernel.name}' computes a value through a chain of operations that is too long to plan"
+    return Diagnostic("INT900", "unsupported", message, kernel.span, "store a value in between, or use a loop")
 
 
 def _check_module(source: str) -> None:

@@ -9,7 +9,7 @@ import typer
 from intentc import settings
 from intentc.inputs import read_inputs
 from intentc.reporting import report
-from translators.pipeline import check_text, compile_text, in_order, rejects
+from translators.pipeline import check_text, compile_text, rejects
 
 
 def check_command(
@@ -29,7 +29,7 @@ def check_command(
     inputs, diagnostics = read_inputs(files, stdin_filename)
     examine = check_text if syntax_only else compile_text
     for each in inputs:
-        diagnostics.extend(in_order(examine(each.text, each.path, options).diagnostics))
+        diagnostics.extend(examine(each.text, each.path, options).diagnostics)
     report(diagnostics, inputs, output_format)
     if rejects(diagnostics):
         raise typer.Exit(1)
