@@ -6,6 +6,7 @@ variables. An axis whose index is c*v + (what is already fixed) fixes v; so does
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -25,7 +26,9 @@ from translators.logical.program import (
     Kernel,
     LoopVariable,
     Parallel,
+    Pick,
     Pointwise,
+    Relation,
     Reshape,
     Value,
     While,
@@ -123,7 +126,8 @@ class _Points:
 
 def _digits(start: Polynomial, span: Polynomial, varying: list[Value]) -> list[Value]:
     """All of `varying` if they are the digits of a mixed radix above `span` consecutive positions, else none."""
-    remaining = {atom: start.coefficient(atom) for atom in varying}
+    scales = {atom: start.coefficient(atom) for atom in varying}
+    remaining = dict(sorted(scales.items(), key=lambda item: _constant_magnitude(item[1])))
     while remaining:
         digit = next((atom for atom, scale in remaining.items() if _at_least(scale, span)), None)
         if digit is None:
@@ -136,6 +140,11 @@ def _digits(start: Polynomial, span: Polynomial, varying: list[Value]) -> list[V
             domain = digit.origin.domain
             span = _magnitude(scale) * (domain.end_polynomial - domain.begin_polynomial - 1) + span
     return varying
+
+
+def _constant_magnitude(scale: Polynomial | None) -> float:
+    """Digits with small numbers as scales come first."""
+    return math.inf if scale is None or scale.constant is None else abs(scale.constant)
 
 
 def _magnitude(scale: Polynomial) -> Polynomial:
@@ -176,12 +185,19 @@ def _injective(index: Value) -> bool:
                 return True
             case Reshape(argument=argument):
                 index = argument
+            case Pick(argument=argument, relation=Relation(items=items)) if not _chooses(items):
+                index = argument
             case Pointwise(function="add" | "subtract", arguments=(argument, Value(is_scalar=True))):
                 index = argument
             case Pointwise(function="add" | "subtract", arguments=(Value(is_scalar=True), argument)):
                 index = argument
             case _:
                 return False
+
+
+def _chooses(items: tuple[IndexItem, ...]) -> bool:
+    """Whether the items do more than slice axes and make new ones."""
+    return any(isinstance(item, At | Gathered) for item in items)
 
 
 # ----------------------------------------------------------------------------------------------------------- statements

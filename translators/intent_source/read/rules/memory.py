@@ -113,7 +113,7 @@ def gather(builder: Builder, source: Operand, index: Operand, valid: Operand, fi
     if not isinstance(source, View | Buffer | Value):
         message = f"I.gather reads a view, buffer or tensor, and this is {describe(builder, source)}"
         builder.reject(codes.VALUE_EXPECTED, message)
-    condition = None if valid == Literal(True) and isinstance(valid, Literal) else as_value(builder, valid)
+    condition = None if isinstance(valid, Literal) and valid.value is True else as_value(builder, valid)
     if condition is not None and condition.dtype.kind != "bool":
         what = describe(builder, condition)
         builder.reject(codes.VALID_OR_FILL, f"valid is bool, and this is {what}", "compare it, for example j < n")
