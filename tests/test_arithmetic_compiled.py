@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -12,9 +13,12 @@ from pathlib import Path
 import pytest
 from device_kernels import Case, batch_text
 from test_arithmetic import CASTS, POINTWISE
+from test_reduction_forms import REDUCTIONS, SCANS
 
-from intent.dtypes import BY_NAME, f32
+from intent.dtypes import bf16, f8e4m3fn, f16, f32, f64, i8, i32, i64, u32, u64
 from translators.logical.program import BINARY, COMPARISON, UNARY
+from translators.triton_source.expressions import Code, Emitted
+from translators.triton_source.reductions import arg_max_tile, random_bits, reduce_tile, scan_tile
 
 SCRIPT = Path(__file__).with_name("compile_device_kernels.py")
 TARGETS = ("cuda:90", "cuda:80", "hip:gfx942")
@@ -42,10 +46,28 @@ def groups_by_dtype(target: str) -> dict[str, list[Case]]:
     groups: dict[str, list[Case]] = defaultdict(list)
     for case in [case for _, case in POINTWISE] + CASTS:
         types = {*case.operands, case.result}
-        if target == "cuda:80" and BY_NAME["f8e4m3fn"] in types:
+        if target == "cuda:80" and f8e4m3fn in types:
             continue  # the type is missing there
         groups[f"{'cast' if case in CASTS else 'arithmetic'}_of_{case.operands[0].name}"].append(case)
+    for case in tile_cases():
+        if target != "cuda:80" or case.operands[0] != f8e4m3fn:
+            groups[f"tile_of_{case.operands[0].name}"].append(case)
     return groups
+
+
+def tile_cases() -> list[Case]:
+    """Reductions and scans of a tile of one axis, and random bits."""
+    x, lanes = Code("x"), Code("lanes")
+    cases = [Case("bits", random_bits(Code("7", value=7), x), (u64,), u32)]
+    for kind, dtype in REDUCTIONS:
+        cases.append(Case("reduce", reduce_tile(kind, dtype, x, 0), (dtype,), dtype))
+    for (kind, dtype), reverse in itertools.product(SCANS, (False, True)):
+        cases.append(Case("scan", scan_tile(kind, dtype, x, 0, reverse), (dtype,), dtype))
+    for dtype in (f32, f64, f16, bf16, i8, i32, i64, u64):
+        pair = arg_max_tile(dtype, x, lanes, 0)
+        place = Emitted(Code(f"{pair.code.text}[1]"), pair.helpers)
+        cases.append(Case("arg_max", place, (dtype,), i32))
+    return cases
 
 
 @pytest.mark.slow

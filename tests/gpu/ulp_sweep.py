@@ -45,7 +45,9 @@ BOUNDS = {
 IN_DOUBLE: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "exp": torch.exp, "exp2": torch.exp2, "log": torch.log, "log1p": torch.log1p, "sin": torch.sin, "cos": torch.cos,
     "tanh": torch.tanh, "sigmoid": torch.sigmoid, "erf": torch.erf, "erfc": torch.erfc, "rsqrt": torch.rsqrt,
-    "asin": torch.asin, "lgamma": torch.lgamma, "i0": lambda x: torch.where(x.isinf(), x.abs(), torch.special.i0(x)), "sqrt": torch.sqrt, "floor": torch.floor,
+    "asin": torch.asin, "lgamma": torch.lgamma, "i0": lambda x: torch.where(x.isinf(), x.abs(), torch.special.i0(x)),
+    "sqrt": torch.sqrt,
+    "floor": torch.floor,
     "abs": torch.abs, "negative": torch.neg,
 }  # fmt: skip
 SIGNED = {16: torch.int16, 32: torch.int32, 64: torch.int64}
