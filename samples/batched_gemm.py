@@ -3,6 +3,15 @@
 import intent
 import intent.language as I
 
+CASES = [
+    {"B": 2, "M": 5, "K": 37, "N": 19},
+    {"B": 2, "M": 16, "K": 16, "N": 16},
+    {"B": 1, "M": 1, "K": 1, "N": 1},
+    {"B": 0, "M": 2, "K": 2, "N": 2},
+    {"B": 2, "M": 3, "K": 0, "N": 3},
+]
+LARGE = [{"B": 3, "M": 131, "K": 259, "N": 137}]
+
 
 @intent.kernel
 def batched_gemm(

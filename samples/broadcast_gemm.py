@@ -3,6 +3,15 @@
 import intent
 import intent.language as I
 
+CASES = [
+    {"B": 2, "M": 5, "K": 37, "H": 3, "N": 19},
+    {"B": 2, "M": 16, "K": 16, "H": 2, "N": 16},
+    {"B": 1, "M": 1, "K": 1, "H": 1, "N": 1},
+    {"B": 0, "M": 2, "K": 2, "H": 2, "N": 2},
+    {"B": 2, "M": 3, "K": 0, "H": 2, "N": 3},
+]
+LARGE = [{"B": 3, "M": 67, "K": 131, "H": 5, "N": 137}]
+
 
 @intent.kernel
 def broadcast_gemm(

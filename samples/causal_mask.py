@@ -3,6 +3,15 @@
 import intent
 import intent.language as I
 
+CASES = [
+    {"H": 2, "Q": 7, "K": 19},
+    {"H": 2, "Q": 8, "K": 16},
+    {"H": 1, "Q": 1, "K": 1},
+    {"H": 0, "Q": 3, "K": 3},
+    {"H": 2, "Q": 3, "K": 0},
+]
+LARGE = [{"H": 5, "Q": 130, "K": 261}]
+
 
 @intent.kernel
 def causal_mask(

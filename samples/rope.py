@@ -5,6 +5,15 @@ import intent.language as I
 
 HALF = 32
 
+CASES = [
+    {"T": 3, "H": 5},
+    {"T": 4, "H": 4},
+    {"T": 1, "H": 1},
+    {"T": 0, "H": 3},
+    {"T": 2, "H": 0},
+]
+LARGE = [{"T": 131, "H": 13}]
+
 
 @intent.kernel
 def rope(
