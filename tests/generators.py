@@ -1,0 +1,396 @@
+"""Random legal programs as source text: sections of whole-tensor, parallel and ordered statements, and their arguments.
+
+Every Out is written in full, parallel points write elements of their own, divisors are nonzero, and gathers guard what
+may lie outside: a program that is rejected as an error, or illegal input, is a fault of the generator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from random import Random
+
+import numpy as np
+from random_expressions import (
+    COMPUTED,
+    FLOATS,
+    LARGEST_SUM,
+    SIGNED,
+    STORED_ONLY,
+    Axis,
+    Context,
+    Expressions,
+    Shape,
+    Term,
+    View,
+    aligned,
+)
+
+from intent.dtypes import BY_NAME
+from translators.logical.reference_numerics import carrier
+
+SIZES = (0, 1, 2, 3, 5, 8, 16, 17, 33)
+LARGEST_EXTENT = 40
+TOLERANCE = {"f64": 1e-9, "f32": 1e-4, "f16": 1e-2, "bf16": 5e-2}
+INEXACT = (
+    "I.exp(I.minimum({}, 4.0))", "I.sigmoid({})", "I.tanh({})", "I.erf({})", "I.log1p(I.abs({}))", "I.cos({})",
+    "I.rsqrt(I.abs({}) + 1.0)", "I.exp2(I.minimum({}, 6.0))", "I.log(I.abs({}) + 1.0)",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RandomProgram:
+    """A kernel file with one kernel `k`, and how to call it."""
+
+    text: str
+    views: tuple[View, ...]
+    scalars: tuple[Term, ...]
+    seed: int
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(s for view in self.views for s in view.shape if not s.isdigit()))
+
+    def arguments(self, sizes: Mapping[str, int]) -> dict[str, object]:
+        """Random arguments in declaration order; Out arrays hold a pattern."""
+        generator = np.random.default_rng(self.seed)
+        values: dict[str, object] = {view.name: np.asarray(_array(view, sizes, generator)) for view in self.views}
+        for scalar in self.scalars:
+            values[scalar.text] = _scalar_argument(scalar.dtype, generator)
+        return values
+
+    def random_sizes(self, generator: np.random.Generator) -> dict[str, int]:
+        return {symbol: int(generator.choice(SIZES)) for symbol in self.symbols}
+
+
+def _array(view: View, sizes: Mapping[str, int], generator: np.random.Generator) -> np.ndarray:
+    shape = tuple(int(symbol) if symbol.isdigit() else sizes[symbol] for symbol in view.shape)
+    dtype = carrier(BY_NAME[view.dtype])
+    if view.direction == "Out":
+        return np.full(shape, 0xA5, np.uint8).astype(dtype)
+    if view.name.startswith("at"):
+        return generator.integers(-2, LARGEST_EXTENT, shape).astype(dtype)
+    if view.dtype == "bool":
+        return generator.random(shape) < 0.5
+    if view.dtype not in (*FLOATS, *STORED_ONLY):
+        wide = generator.integers(0, 2**63, shape, dtype=np.uint64)
+        return np.where(
+            generator.random(shape) < 0.3, wide.astype(dtype), generator.integers(0, 9, shape).astype(dtype)
+        )
+    values = generator.integers(-4, 5, shape).astype(np.float64)
+    if view.bound is None:
+        special = np.asarray([np.nan, np.inf, -np.inf, 0.5, -0.0, 1e4])
+        values = np.where(generator.random(shape) < 0.3, special[generator.integers(0, 6, shape)], values)
+    return values.astype(dtype)
+
+
+def _scalar_argument(dtype: str, generator: np.random.Generator) -> object:
+    kind = carrier(BY_NAME[dtype]).type
+    return kind(generator.random() < 0.5) if dtype == "bool" else kind(generator.integers(-6, 7))
+
+
+# ------------------------------------------------------------------------------------------------------------- programs
+def random_program(random: Random) -> RandomProgram:
+    return _Writer(Expressions(random, special_values=random.random() < 0.3)).program()
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Collects the statements of one kernel."""
+
+    expressions: Expressions
+    lines: list[str] = field(default_factory=list)
+    helpers: list[str] = field(default_factory=list)
+    counter: int = 0
+    symbols: tuple[str, ...] = ()
+
+    @property
+    def random(self) -> Random:
+        return self.expressions.random
+
+    def chance(self, probability: float) -> bool:
+        return self.expressions.chance(probability)
+
+    def fresh(self, prefix: str) -> str:
+        self.counter += 1
+        return f"{prefix}{self.counter}"
+
+    def emit(self, context: Context, line: str) -> None:
+        self.lines.append("    " * (context.depth + 1) + line)
+
+    def program(self) -> RandomProgram:
+        last = self.expressions.pick(["N", "N", "N", "8"])
+        self.symbols = tuple(self.expressions.pick(["MN", "MN", "MN", "N", "BMN"]))[:-1] + (last,)
+        for _ in range(self.random.choice([1, 1, 2])):
+            self._section()
+        return RandomProgram(self._text(), tuple(self.expressions.views), tuple(self.expressions.scalars), self._seed())
+
+    def _seed(self) -> int:
+        return self.random.randrange(2**16)
+
+    def _text(self) -> str:
+        parameters = [view.annotation for view in self.expressions.views]
+        parameters += [f"{scalar.text}: I.{scalar.dtype}" for scalar in self.expressions.scalars]
+        head = ["import intent", "import intent.language as I", "", "", *self.helpers, "@intent.kernel"]
+        signature = ["def k(", *(f"    {parameter}," for parameter in parameters), "):"]
+        return "\n".join([*head, *signature, *self._prologue(), *self.lines]) + "\n"
+
+    def _prologue(self) -> list[str]:
+        """The extents that the text uses, and a domain for each symbol."""
+        lines = []
+        for symbol in dict.fromkeys(s for view in self.expressions.views for s in view.shape):
+            owner = next(view for view in self.expressions.views if symbol in view.shape)
+            if not symbol.isdigit():
+                lines.append(f"    {symbol} = {owner.name}.shape[{owner.shape.index(symbol)}]")
+            lines.append(f"    {_domain(symbol)} = I.domain(0, {symbol})")
+        return lines
+
+    # -------------------------------------------------------------------------------------------------------- sections
+    def _section(self) -> None:
+        count = self.random.choice([0, 0, 1, 1, len(self.symbols)])
+        free = tuple(Axis(symbol, _domain(symbol)) for symbol in self.symbols)
+        if count == 0:
+            self._body(Context(free))
+            return
+        fixed = tuple(replace(axis, variable=self.fresh("p")) for axis in free[:count])
+        for axis in fixed:  # a view of each symbol exists before the loop runs over it
+            self._require(axis.symbol)
+        context = Context(fixed + free[count:], depth=1, parallel=True)
+        if len(fixed) > 1 and self.chance(0.5):
+            names, domains = (", ".join(each) for each in ([str(a.variable) for a in fixed], [a.domain for a in fixed]))
+            self.emit(replace(context, depth=0), f"for {names} in I.parallel(({domains})):")
+        else:
+            for depth, axis in enumerate(fixed):
+                self.emit(replace(context, depth=depth), f"for {axis.variable} in I.parallel({axis.domain}):")
+            context.depth = len(fixed)
+        self._body(context)
+
+    def _require(self, symbol: str) -> None:
+        if not any(symbol in view.shape for view in self.expressions.views):
+            name = f"x{len(self.expressions.views)}"
+            self.expressions.views.append(View(name, "f32", (symbol,), "In", 4))
+
+    def _body(self, context: Context) -> None:
+        for _ in range(self.random.randint(0, 3)):
+            self._stage(context)
+        for _ in range(self.random.choice([1, 1, 2])):
+            self._store(context)
+
+    def _stage(self, context: Context) -> None:
+        stages: list[Callable[[Context], None]] = [self._let, self._loop]
+        if context.shape:
+            stages += [self._reduction, self._reduction, self._scan, self._generic]
+        if len(context.shape) == 2 and not context.ordered:
+            stages += [self._matmul, self._matmul]
+        stages += [self._branch, self._helper]
+        if not context.ordered:
+            stages.append(self._update)
+        self.random.choice(stages)(context)
+
+    # ---------------------------------------------------------------------------------------------------------- stages
+    def _define(self, context: Context, term: Term) -> Term:
+        name = self.fresh("v")
+        self.emit(context, f"{name} = {term.text}")
+        named = replace(term, text=name)
+        context.terms.append(named)
+        return named
+
+    def _any_shape(self, context: Context) -> Shape:
+        return context.shape if self.chance(0.7) else self.expressions.some_shape(context.shape)
+
+    def _let(self, context: Context) -> None:
+        dtype = self.expressions.pick(COMPUTED)
+        self._define(context, self.expressions.expression(context, dtype, self._any_shape(context)))
+
+    def _reduction(self, context: Context) -> None:
+        kind = self.expressions.pick(["sum", "sum", "max", "any", "all", "arg"])
+        axes = sorted(self.random.sample(range(len(context.shape)), self.random.choice([1, 1, len(context.shape)])))
+        left = tuple(symbol for axis, symbol in enumerate(context.shape) if axis not in axes)
+        axis = str(axes[0]) if len(axes) == 1 else f"({', '.join(map(str, axes))})"
+        if kind == "sum":
+            self._sum(context, axis, len(axes), left)
+        elif kind == "arg" and len(axes) == 1:
+            self._arg_reduction(context, axis, left)
+        elif kind in ("any", "all"):
+            value = self.expressions.expression(context, "bool", context.shape, 2)
+            self._define(context, Term(f"I.reduce.{kind}({value.text}, axis={axis})", "bool", left))
+        else:
+            value = self.expressions.expression(context, self._number_dtype(), context.shape, 2)
+            self._define(context, Term(f"I.reduce.max({value.text}, axis={axis})", value.dtype, left))
+
+    def _number_dtype(self) -> str:
+        return self.expressions.pick([dtype for dtype in COMPUTED if dtype != "bool"])
+
+    def _sum(self, context: Context, axis: str, count: int, left: Shape) -> None:
+        value = self.expressions.bounded(context, self._number_dtype(), context.shape)
+        bound = None if value.bound is None else value.bound * LARGEST_EXTENT**count
+        if bound is not None and bound > LARGEST_SUM:
+            return
+        widened = {"f16": "f32", "bf16": "f32", "i8": "i32", "i16": "i32", "u8": "u32", "u16": "u32"}
+        dtype = widened.get(value.dtype, value.dtype)
+        self._define(context, Term(f"I.reduce.sum({value.text}, axis={axis})", dtype, left, bound))
+
+    def _arg_reduction(self, context: Context, axis: str, left: Shape) -> None:
+        value = self.expressions.expression(context, self._number_dtype(), context.shape, 2)
+        top, at = self.fresh("v"), self.fresh("v")
+        self.emit(context, f"{top}, {at} = I.arg_reduce.max({value.text}, axis={axis})")
+        context.terms.append(Term(top, value.dtype, left))
+        self._define(context, Term(f"I.cast({at}, I.i32)", "i32", left))
+
+    def _scan(self, context: Context) -> None:
+        axis = self.random.randrange(len(context.shape))
+        options = self.expressions.pick(["", "", ", reverse=True", ", inclusive=False"])
+        if self.chance(0.5):
+            value = self.expressions.bounded(
+                context, self.expressions.pick(["f32", "i32", "f64", "i64"]), context.shape
+            )
+            bound = None if value.bound is None else value.bound * LARGEST_EXTENT
+            self._define(context, replace(value, text=f"I.cumsum({value.text}, axis={axis}{options})", bound=bound))
+        else:
+            value = self.expressions.expression(context, self.expressions.pick(["f32", "i32"]), context.shape, 2)
+            self._define(context, replace(value, text=f"I.cummax({value.text}, axis={axis}{options})"))
+
+    def _generic(self, context: Context) -> None:
+        """A record reduction: the sum and the least value in one pass."""
+        combine = self.fresh("combine")
+        self.helpers += [
+            "@intent.fn", f"def {combine}(a, b):",
+            "    return I.record(total=a.total + b.total, low=I.minimum(a.low, b.low))", "", "",
+        ]  # fmt: skip
+        axis = self.random.randrange(len(context.shape))
+        left = tuple(symbol for position, symbol in enumerate(context.shape) if position != axis)
+        total = self.expressions.bounded(context, "f32", context.shape)
+        low = self.expressions.expression(context, "i32", context.shape, 1)
+        name = self.fresh("v")
+        self.emit(context, f"{name} = I.reduce(I.record(total={total.text}, low={low.text}), axis={axis},")
+        self.emit(context, f"    identity=I.record(total=0.0, low=2147483647), combine={combine})")
+        bound = (total.bound or 0) * LARGEST_EXTENT
+        context.terms += [Term(f"{name}.total", "f32", left, bound), Term(f"{name}.low", "i32", left)]
+
+    def _matmul(self, context: Context) -> None:
+        rows, columns = context.shape
+        inner = "K"
+        dtype = self.expressions.pick(["f32", "f16", "bf16", "f32"])
+        others = [axis for axis in context.axes if axis.symbol not in (rows, columns)]
+        k = Axis(inner, _domain(inner))
+        axes = {axis.symbol: axis for axis in context.axes}
+        left = replace(context, axes=(*others, axes[rows], k), terms=[])
+        right = replace(context, axes=(*others, k, axes[columns]), terms=[])
+        lhs = self.expressions.bounded(left, dtype, (rows, inner), self.random.choice([0, 0, 1]))
+        transposed = self.chance(0.3)
+        if transposed:
+            right = replace(right, axes=(*others, axes[columns], k))
+        rhs = self.expressions.bounded(
+            right, dtype, (columns, inner) if transposed else (inner, columns), self.random.choice([0, 0, 1])
+        )
+        option = ", transpose_rhs=True" if transposed else ""
+        text = f"I.matmul({lhs.text}, {rhs.text}{option}, acc_dtype=I.f32)"
+        bound = (lhs.bound or 1) * (rhs.bound or 1) * LARGEST_EXTENT
+        self._define(context, Term(text, "f32", context.shape, bound if bound <= LARGEST_SUM else None))
+
+    def _helper(self, context: Context) -> None:
+        """A helper with two parameters, applied to expressions of one shape."""
+        dtype = self._number_dtype()
+        name = self.fresh("helper")
+        body = f"a {self.expressions.pick('+-*')} b"
+        if self.chance(0.5):
+            body = f"I.select(a < b, {body}, {self.expressions.pick(['a', 'b'])})"
+        self.helpers += ["@intent.fn", f"def {name}(a, b):", f"    return {body}", "", ""]
+        shape = self._any_shape(context)
+        lhs = self.expressions.expression(context, dtype, shape, 1)
+        rhs = self.expressions.expression(context, dtype, self.expressions.some_shape(shape), 1)
+        self._define(context, Term(f"{name}({lhs.text}, {aligned(rhs, shape)})", dtype, shape))
+
+    # --------------------------------------------------------------------------------------------------------- control
+    def _branch(self, context: Context) -> None:
+        """A name defined on both sides of a runtime condition."""
+        condition = self.expressions.expression(context, "bool", (), 2)
+        dtype, shape, name = self.expressions.pick(COMPUTED), self._any_shape(context), self.fresh("v")
+        self.emit(context, f"if {condition.text}:")
+        inner = context.inner(context.axes)
+        then = self.expressions.expression(inner, dtype, shape, 2)
+        self.emit(inner, f"{name} = {then.text}")
+        self.emit(context, "else:")
+        other = self.expressions.expression(inner, dtype, shape, 2)
+        self.emit(inner, f"{name} = {other.text}")
+        bound = None if then.bound is None or other.bound is None else max(then.bound, other.bound)
+        context.terms.append(Term(name, dtype, shape, bound))
+
+    def _loop(self, context: Context) -> None:
+        """An ordered loop with one carry, over an axis K or a fixed count, perhaps left early."""
+        if context.ordered:
+            return
+        dtype, shape, carry = self._number_dtype(), self._any_shape(context), self.fresh("c")
+        start = self.expressions.expression(context, dtype, shape, 1)
+        self.emit(context, f"{carry} = {start.text}")
+        variable = self.fresh("j")
+        over_axis = self.chance(0.6)
+        if over_axis:
+            self._require("K")
+        domain = "I.domain(0, K)" if over_axis and self.chance(0.5) else "range(K)" if over_axis else "range(3)"
+        self.emit(context, f"for {variable} in {domain}:")
+        axes = (*context.axes, Axis("K", _domain("K"), variable)) if over_axis else context.axes
+        inner = context.inner(axes, ordered=True)
+        inner.terms.append(Term(carry, dtype, shape))
+        self._exit(inner)
+        if self.chance(0.4):
+            self._stage(inner)
+        step = self.expressions.expression(inner, dtype, shape, 2)
+        self.emit(inner, f"{carry} = {step.text}")
+        context.terms.append(Term(carry, dtype, shape))
+
+    def _exit(self, context: Context) -> None:
+        if self.chance(0.35):
+            condition = self.expressions.expression(context, "bool", (), 2)
+            self.emit(context, f"if {condition.text}:")
+            self.emit(replace(context, depth=context.depth + 1), self.expressions.pick(["break", "continue"]))
+
+    # ---------------------------------------------------------------------------------------------------------- stores
+    def _store(self, context: Context) -> None:
+        dtype = self.expressions.pick([*COMPUTED, "f32", "f32", *STORED_ONLY])
+        shape = self._any_shape(context)
+        value = self._stored_value(context, dtype, shape)
+        symbols = [axis.symbol for axis in context.fixed] + list(shape)
+        inexact = dtype in FLOATS and self.chance(0.15)
+        text = self.random.choice(INEXACT).format(value.text) if inexact else value.text
+        name = f"y{len(self.expressions.views)}"
+        view = View(name, dtype, tuple(symbols), "Out", None if inexact else value.bound, inexact, not inexact)
+        self.emit(context, f"{name}[{self._place(context, symbols)}] = {text}")
+        self.expressions.views.append(view)
+
+    def _place(self, context: Context, symbols: list[str]) -> str:
+        axes = {axis.symbol: axis for axis in context.axes}
+        items = [axes[symbol].variable or (":" if self.chance(0.3) else axes[symbol].domain) for symbol in symbols]
+        return ", ".join(items) if items else "()"
+
+    def _stored_value(self, context: Context, dtype: str, shape: Shape) -> Term:
+        if dtype in STORED_ONLY:
+            value = self.expressions.bounded(context, "f32", shape, limit=8)
+            return Term(f"I.cast({value.text}, I.{dtype})", dtype, shape, 8)
+        return self.expressions.expression(context, dtype, shape)
+
+    def _update(self, context: Context) -> None:
+        """A read-modify-write of an InOut view, perhaps under a condition."""
+        dtype, shape = self._number_dtype(), self._any_shape(context)
+        symbols = [axis.symbol for axis in context.fixed] + list(shape)
+        name = f"z{len(self.expressions.views)}"
+        place = self._place(context, symbols)
+        inner = context
+        if self.chance(0.4):
+            condition = self.expressions.expression(context, "bool", (), 2)
+            self.emit(context, f"if {condition.text}:")
+            inner = context.inner(context.axes)
+        value = self.expressions.expression(inner, dtype, shape, 2)
+        if self.chance(0.5):
+            self.emit(inner, f"{name}[{place}] += {value.text}")
+        else:
+            self.emit(inner, f"{name}[{place}] = {value.text} {self.expressions.pick('+-*')} {name}[{place}]")
+        self.expressions.views.append(View(name, dtype, tuple(symbols), "InOut", None))
+
+
+def _domain(symbol: str) -> str:
+    """The name of a symbol's domain; a static extent has one too."""
+    return symbol.lower() if not symbol.isdigit() else f"static{symbol}"
+
+
+__all__ = ["RandomProgram", "SIGNED", "TOLERANCE", "random_program"]
