@@ -96,17 +96,20 @@ def launcher(code: KernelCode, names: KernelNames) -> str:
     lines += [_scratch_line(code, names, position) for position in range(len(code.scratch))]
     if same:
         lines.append(_argument_tuple(code, code.variants[0], arguments, names, 4))
-    sizes = [names.launch.sizes[symbol] for symbol in row_sizes(code)]
     lines.append(f"    if {plan}.programs > 0:")
-    launch = [
-        plan,
-        tuple_text(views),
-        arguments,
-        f"sizes={_tuple(sizes)}",
-        f"unit_strides={_tuple(_unit_strides(code, names))}",
-    ]
-    lines.append(call("_launch(", launch, indent=8))
+    lines.append(_launch_call(code, names, [plan, tuple_text(views), arguments]))
     return "\n".join(lines)
+
+
+def _launch_call(code: KernelCode, names: KernelNames, first: list[str]) -> str:
+    sizes = [names.launch.sizes[symbol] for symbol in row_sizes(code)]
+    strides = _unit_strides(code, names)
+    items = [*first, f"sizes={_tuple(sizes)}", f"unit_strides={_tuple(strides)}"]
+    text = call("_launch(", items, indent=8)
+    if text.count("\n") > 2:
+        items[-1] = collection("unit_strides=(", strides, "),", indent=12).strip().removesuffix(",")
+        text = call("_launch(", items, indent=8)
+    return text
 
 
 def _choice(code: KernelCode, names: KernelNames, locals_: tuple[str, str, str], same: bool) -> list[str]:
