@@ -6,7 +6,7 @@ import os
 import triton
 import triton.language as tl
 
-_INTERPRETED = tl.constexpr(os.environ.get("TRITON_INTERPRET") == "1")
+_INTERPRETED = tl.constexpr(os.getenv("TRITON_INTERPRET") == "1")
 
 
 @triton.jit
