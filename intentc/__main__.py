@@ -57,6 +57,8 @@ def main() -> None:
         from intentc.failure import report_failure
 
         sys.exit(report_failure(error, arguments))
+    finally:
+        gc.freeze()  # nor is there a point in looking for garbage on the way out
 
 
 def application(wanted: Sequence[str]) -> typer.Typer:
