@@ -26,7 +26,9 @@ def test_views_scalars_and_symbols() -> None:
 
 
 def test_module_constants_in_annotations() -> None:
-    before = 'ROWS = I.constraints(strides=(None, 1), noalias=True)\nSHAPE = ("M", "N")\nVIEW = I.In[I.f32, SHAPE, ROWS]\n'
+    before = (
+        'ROWS = I.constraints(strides=(None, 1), noalias=True)\nSHAPE = ("M", "N")\nVIEW = I.In[I.f32, SHAPE, ROWS]\n'
+    )
     (x,) = read(with_parameter("x: VIEW", before)).views
     assert (x.strides, x.noalias, x.rank) == ((None, 1), True, 2)
 
@@ -50,7 +52,11 @@ def test_alias_groups() -> None:
         ("x: I.In[I.f32]", "INT111", "I.In[I.f32]"),
         ('x: I.In["float32", ("N",)]', "INT206", '"float32"'),
         ('x: I.In[I.float32, ("N",)]', "INT102", "I.float32"),
-        ('x: I.In[I.f32, ("N",), I.constraints(alias="a", noalias=True)]', "INT112", 'I.constraints(alias="a", noalias=True)'),
+        (
+            'x: I.In[I.f32, ("N",), I.constraints(alias="a", noalias=True)]',
+            "INT112",
+            'I.constraints(alias="a", noalias=True)',
+        ),
         ('x: I.In[I.f32, ("N",), I.constraints(strides=(1, 1))]', "INT112", "I.constraints(strides=(1, 1))"),
         ("n: I.i32 = 3", "INT121", "3"),
         ("*x: I.f32", "INT103", "x: I.f32"),
@@ -73,7 +79,9 @@ CHOICE = "class Mode(I.Enum):\n    FAST = 0\n    EXACT = 1\n"
 
 
 def test_constexprs_are_bound_by_name_or_by_kernel() -> None:
-    text = with_parameter("a: I.Constexpr[int], b: I.Constexpr[bool], m: I.Constexpr[Mode], f: I.Constexpr[float] = 2", CHOICE)
+    text = with_parameter(
+        "a: I.Constexpr[int], b: I.Constexpr[bool], m: I.Constexpr[Mode], f: I.Constexpr[float] = 2", CHOICE
+    )
     kernel = read(text, {"a": "12", "kernel.b": True, "m": "Mode.EXACT"})
     assert [(constant.name, constant.value) for constant in kernel.constants] == [
         ("a", 12), ("b", True), ("m", "EXACT"), ("f", 2.0)

@@ -218,7 +218,7 @@ def _default(walker: Walker, function: Function, default: ast.expr) -> Operand:
 def inline(walker: Walker, function: Function, operands: tuple[Operand, ...], span: Span) -> Operand:
     """Read the helper's body at the current place with these arguments; its result, or `None`."""
     _check_callable(walker, function, operands, span)
-    reported = len(walker.builder.diagnostics)
+    errors = walker.errors
     frame = new_frame(function.scope, function.node, {}, function)
     walker.frames.append(frame)
     outer, walker.builder.span = walker.builder.span, span
@@ -228,7 +228,7 @@ def inline(walker: Walker, function: Function, operands: tuple[Operand, ...], sp
     finally:
         walker.frames.pop()
         walker.builder.span = outer
-    if any(diagnostic.severity != "note" for diagnostic in walker.builder.diagnostics[reported:]):
+    if walker.errors > errors:
         raise Abandoned
     return result
 

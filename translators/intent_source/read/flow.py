@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from intent.dtypes import boolean
-from translators.intent_source.read import rules
+from translators.diagnostics import Rejected
+from translators.intent_source.read import codes, rules
 from translators.intent_source.read.operands import (
     EnumClass,
     EnumMember,
@@ -64,6 +65,16 @@ def computed(walker: Walker, flow: Flow) -> Flow:
     return replace(flow, left=left, broke=broke, returned=returned)
 
 
+def unified(
+    walker: Walker, a: Operand, b: Operand, what: str, code: str
+) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+    """The leaves of two operands of one schema; a difference is an error with this code."""
+    try:
+        return rules.unify(walker.builder, a, b, what)
+    except Rejected as rejected:
+        raise Rejected(replace(rejected.diagnostic, code=code)) from None
+
+
 def join(walker: Walker, condition: Value, then: Arm, orelse: Arm, live: frozenset[str]) -> None:
     """Append the If of two arms; bind the names that are live after it, and merge how control left the arms."""
     merger = _Merger(walker, condition)
@@ -114,8 +125,8 @@ class _Merger:
             self.flag_merges[true, false] = self.values(*sides)
         return self.flag_merges[true, false]
 
-    def operands(self, true: Operand, false: Operand, what: str) -> Operand:
-        trues, falses = rules.unify(self.walker.builder, true, false, what)
+    def operands(self, true: Operand, false: Operand, what: str, code: str) -> Operand:
+        trues, falses = unified(self.walker, true, false, what, code)
         merged = tuple(self.values(a, b) for a, b in zip(trues, falses, strict=True))
         return rules.rebuild(true, merged)
 
@@ -181,7 +192,8 @@ def _merge_name(merger: _Merger, name: str, then: _Side, orelse: _Side) -> Bindi
         return b if isinstance(b, Missing) else _undefined(a)
     if not is_runtime(a) or not is_runtime(b):
         return Missing("is chosen by a runtime condition, which only values can be", "use it inside the branches")
-    return merger.operands(a, b, f"the values of '{name}' in the two branches")  # type: ignore[arg-type]
+    what = f"the values of '{name}' in the two branches"
+    return merger.operands(a, b, what, codes.BRANCHES_DIFFER)  # type: ignore[arg-type]
 
 
 def _never_read(side: _Side) -> bool:
@@ -225,4 +237,4 @@ def _merge_result(merger: _Merger, a: Operand | None, b: Operand | None) -> Oper
             return merger.or_absent(present, is_true=True)
         case _:
             assert a is not None and b is not None
-            return merger.operands(a, b, "the values that the helper returns")
+            return merger.operands(a, b, "the values that the helper returns", codes.RETURNS_DIFFER)

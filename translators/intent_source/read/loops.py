@@ -12,7 +12,7 @@ from translators.intent_source.read import codes, rules
 from translators.intent_source.read.calls import arguments
 from translators.intent_source.read.checks import check_names
 from translators.intent_source.read.expressions import evaluate, resolve
-from translators.intent_source.read.flow import computed, flag_value, is_runtime, zero_like
+from translators.intent_source.read.flow import computed, flag_value, is_runtime, unified, zero_like
 from translators.intent_source.read.liveness import bound, target_names
 from translators.intent_source.read.operands import IntrinsicName, Literal, Operand, Product
 from translators.intent_source.read.scope import Binding, Builtin, Flag, Flow, Missing, OpenLoop, Poisoned
@@ -106,7 +106,7 @@ class LoopReader:
         if not is_runtime(binding):
             builder.reject(codes.CARRY, f"'{name}' is no value at the end of the loop, and was one before it")
         what = f"'{name}' before the loop and at the end of its body"
-        return rules.unify(builder, carried.inside, binding, what)[1]  # type: ignore[arg-type]
+        return unified(self.walker, carried.inside, binding, what, codes.CARRY)[1]  # type: ignore[arg-type]
 
     # ------------------------------------------------------------------------------------------------------ after it
     def add(self, initial: Value, update: Value, inside: Value | None = None) -> Value:
@@ -120,7 +120,7 @@ class LoopReader:
     def finish(self, before: dict[str, Binding], updates: list[tuple[Value, ...]]) -> None:
         """Bind names as they are after the loop."""
         frame = self.walker.frame
-        frame.names = after_loop(before, self.node)
+        frame.names = after_loop(before, frame.names, self.node)
         for carried, leaves in zip(self.carried, updates, strict=True):
             triples = zip(carried.initials, leaves, carried.insides, strict=True)
             results = tuple(self.add(initial, update, inside) for initial, update, inside in triples)
@@ -154,7 +154,8 @@ class LoopReader:
         return rules.rebuild(result, carried)
 
 
-def after_loop(before: dict[str, Binding], node: Loop) -> dict[str, Binding]:
+def after_loop(before: dict[str, Binding], end: dict[str, Binding], node: Loop) -> dict[str, Binding]:
+    """The names after a loop, from those before it and those at the end of its body."""
     names = dict(before)
     help = "assign it before the loop"
     missing: Binding = Missing("is assigned inside a loop only, which may not run", help)
@@ -162,6 +163,7 @@ def after_loop(before: dict[str, Binding], node: Loop) -> dict[str, Binding]:
     if isinstance(node, ast.For):
         gone: Binding = Missing("is the variable of a loop that has ended")
         names.update(dict.fromkeys(target_names(node.target), gone))
+    names.update({name: Poisoned() for name in names if Poisoned() in (before.get(name), end.get(name))})
     return names
 
 
@@ -311,7 +313,7 @@ def _parallel(walker: Walker, node: ast.For, call: ast.Call) -> None:
             store(walker, node.target, Product(variables) if is_tuple else variables[0])
             _body(walker, node, "parallel", frozenset())
     finally:
-        frame.names, frame.flow = after_loop(before, node), Flow()
+        frame.names, frame.flow = after_loop(before, frame.names, node), Flow()
     builder.statement(Parallel(key, variables, domains, Block(tuple(body)), span))
 
 

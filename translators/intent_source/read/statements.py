@@ -87,30 +87,44 @@ def _assign(walker: Walker, targets: list[ast.expr], value: ast.expr) -> None:
         walker.here(value)
         walker.builder.reject(codes.NOT_A_VALUE, "this call gives no value")
     for target in targets:
-        store(walker, target, operand, renames=not isinstance(value, ast.Name))
+        store(walker, target, operand, value)
 
 
-def store(walker: Walker, target: ast.expr, operand: Operand, renames: bool = True) -> None:
-    """Bind or write one target of an assignment or loop; `b = a` gives an old value no new name (not `renames`)."""
+def store(walker: Walker, target: ast.expr, operand: Operand, value: ast.expr | None = None) -> None:
+    """Bind or write one target of an assignment or loop; `value` is the assigned expression, where there is one."""
     match target:
         case ast.Name(id=name):
+            renames = not isinstance(value, ast.Name)  # `b = a` gives an old value no new name
             walker.bind(name, operand, target, renames)
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            for part, item in zip(parts, unpack(walker, target, operand, len(parts)), strict=True):
-                store(walker, part, item)
-        case ast.Subscript(value=value, slice=index):
-            base, items = evaluate(walker, value), subscript_items(walker, index)
+            items: tuple[Operand, ...] = unpack(walker, target, operand, len(parts))
+            for part, item, source in zip(parts, items, _sources(value, len(parts)), strict=True):
+                store(walker, part, item, source)
+        case ast.Subscript(value=memory, slice=index):
+            base, items = evaluate(walker, memory), subscript_items(walker, index)
             walker.here(target)
             rules.assign(walker.builder, base, items, operand)
-        case ast.Attribute():
-            walker.here(target)
-            walker.builder.reject(codes.NOT_LANGUAGE, "fields cannot be assigned", "build a new I.record(...)")
-        case _:
+        case ast.Starred():
             walker.here(target)
             walker.builder.reject(codes.NOT_LANGUAGE, "starred targets are not part of the language", "name every item")
+        case _:
+            walker.here(target)
+            walker.builder.reject(codes.NOT_LANGUAGE, "fields cannot be assigned", "build a new I.record(...)")
 
 
-def unpack(walker: Walker, target: ast.expr, operand: Operand, count: int) -> tuple[Operand, ...]:
+def _sources(value: ast.expr | None, count: int) -> list[ast.expr | None]:
+    """The expressions of the items, where the tuple is written out."""
+    match value:
+        case ast.Tuple(elts=parts) if len(parts) == count:
+            return list(parts)
+        case _:
+            return [None] * count
+
+
+def unpack(walker: Walker, target: ast.Tuple | ast.List, operand: Operand, count: int) -> tuple[Operand, ...]:
+    for part in target.elts:
+        if isinstance(part, ast.Starred):
+            store(walker, part, operand)
     walker.here(target)
     match operand:
         case Product(items=items):

@@ -29,6 +29,7 @@ class Walker:
 
     builder: Builder
     frames: list[Frame] = field(default_factory=list)
+    errors: int = 0  # found so far, repeated ones included
 
     @property
     def frame(self) -> Frame:
@@ -49,7 +50,8 @@ class Walker:
         self.builder.span = self.scope.source.span(node)
 
     def report(self, diagnostic: Diagnostic) -> None:
-        """Once for a helper that is inlined several times."""
+        """Record an error; once for a helper that is inlined several times."""
+        self.errors += 1
         if diagnostic not in self.builder.diagnostics:
             self.builder.diagnostics.append(diagnostic)
 
