@@ -81,6 +81,8 @@ def call_intrinsic(
         builder.reject(codes.NO_MASK, f"I.{path} has no mask", "write it under a scalar `if` inside I.parallel")
     if path == "record":
         return _record(builder, positional, keywords)
+    if path == "members" and len(positional) == 2:  # the long spelling of I.members(rows[g])
+        positional = (memory.subscript(builder, positional[0], positional[1:]),)
     try:
         bound = intrinsic.bind(positional, keywords)
     except TypeError as error:
