@@ -45,7 +45,9 @@ class Writer:
         lines: list[str] = []
         for _ in range(self.random.randint(1, size)):
             lines += self.statement(depth, place, loop)
-        return ["    " * depth + line if line.strip() and not line.startswith("    " * depth) else line for line in lines]
+        return [
+            "    " * depth + line if line.strip() and not line.startswith("    " * depth) else line for line in lines
+        ]
 
     def statement(self, depth: int, place: str, loop: bool) -> Iterator[str]:
         indent, choice = "    " * depth, self.random.random()
@@ -103,7 +105,9 @@ class Writer:
 
 def by_python(text: str, x: np.ndarray, o: np.ndarray) -> np.ndarray:
     same = SimpleNamespace(kernel=lambda function: function, fn=lambda function: function)
-    views = {name: {(dtype, shape): None for dtype in ("i64",) for shape in (("N",), ("M",))} for name in ("In", "InOut")}
+    views = {
+        name: {(dtype, shape): None for dtype in ("i64",) for shape in (("N",), ("M",))} for name in ("In", "InOut")
+    }
     scope: dict[str, object] = {"intent": same, "I": SimpleNamespace(i64="i64", **views)}
     exec(text, scope)
     memory = [int(value) for value in o]

@@ -189,3 +189,11 @@ def test_liveness_of_loops() -> None:
     assert found.head[function.body[1]] == {"a", "b"}
     assert found.after[function.body[1]] == {"b"}
     assert always_leaves(function.body) and not always_leaves(function.body[:2])
+
+
+def test_a_kernel_that_uses_a_wrong_definition_is_left_out(tmp_path: Path) -> None:
+    write(tmp_path, "other.py", "@intent.fn()\ndef f(v):\n    return v\n")
+    path = write(tmp_path, "main.py", "from other import f\n" + in_kernel("o[0] = f(x[0])\no[1] = 1.0"))
+    result = read_program(path.read_text(encoding="utf-8"), str(path))
+    assert [each.code for each in result.diagnostics] == ["INT103"]
+    assert result.program is not None and result.program.kernels == ()

@@ -41,7 +41,8 @@ def read_program(text: str, path: str, constexprs: Mapping[str, object] | None =
     nodes = kernels(scope)
     if not nodes and not files.diagnostics:
         return ReadResult(None, (_no_kernel(scope),))
-    found = files.diagnostics + unknown_constexprs(scope, nodes, constexprs or {})
+    found = files.diagnostics  # grows while kernels are read, by what is wrong in the files they import
+    found.extend(unknown_constexprs(scope, nodes, constexprs or {}))
     read = [_kernel(scope, node, constexprs or {}, found) for node in nodes]
     whole = tuple(kernel for kernel in read if kernel is not None)
     docstring = ast.get_docstring(scope.source.tree)
@@ -61,23 +62,30 @@ def _kernel(
     builder = Builder()
     declared = signature(scope, node, constexprs, builder.diagnostics)
     try:
-        body = _body(scope, node, declared, builder)
+        kernel = _read(scope, node, declared, builder)
     except RecursionError:
         message, help = f"'{node.name}' nests too deeply to be read", "name parts of it in statements of their own"
         builder.diagnostics.append(Diagnostic(codes.TOO_DEEP, "error", message, scope.source.header(node), help))
     found.extend(builder.diagnostics)
-    if any(diagnostic.severity != "note" for diagnostic in builder.diagnostics):
+    return None if any(diagnostic.severity != "note" for diagnostic in builder.diagnostics) else kernel
+
+
+def _read(scope: ModuleScope, node: ast.FunctionDef, declared: tuple[Declared, ...], builder: Builder) -> Kernel | None:
+    """The kernel, with what is wrong with it as a whole in the builder's diagnostics; None if its body has errors."""
+    walker = _walk(scope, node, declared, builder)
+    if walker.errors:
         return None
     runtime = tuple(parameter for parameter in declared if not isinstance(parameter, Bound))
     constants = tuple(parameter.constant for parameter in declared if isinstance(parameter, Bound))
     span, docstring = scope.source.header(node), ast.get_docstring(node)
+    body = Block(tuple(builder.statements))
     kernel = Kernel(node.name, runtime, constants, body, span, builder.names, docstring)
-    checked = check(kernel)
-    found.extend(checked)
-    return kernel if all(diagnostic.severity == "note" for diagnostic in checked) else None
+    builder.diagnostics.extend(check(kernel))
+    return kernel
 
 
-def _body(scope: ModuleScope, node: ast.FunctionDef, declared: tuple[Declared, ...], builder: Builder) -> Block:
+def _walk(scope: ModuleScope, node: ast.FunctionDef, declared: tuple[Declared, ...], builder: Builder) -> Walker:
+    """Read the body into the builder."""
     shapes = [extent for parameter in declared if isinstance(parameter, View) for extent in parameter.shape]
     builder.symbols = frozenset(atom.name for extent in shapes for atom in extent.atoms() if isinstance(atom, Symbol))
     walker = Walker(builder)
@@ -89,7 +97,7 @@ def _body(scope: ModuleScope, node: ast.FunctionDef, declared: tuple[Declared, .
         frozenset(argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)) - set(names)
     )
     execute(walker, node.body, frozenset())
-    return Block(tuple(builder.statements))
+    return walker
 
 
 def _name(parameter: Declared) -> str:

@@ -41,7 +41,7 @@ def _guarded(walker: Walker, statement: ast.stmt, rest: Statements, live: frozen
     except Rejected as rejected:
         walker.report(rejected.diagnostic)
     except Abandoned:
-        pass
+        walker.errors += 1  # of something reported elsewhere: the kernel is incomplete all the same
     walker.poison(bound((statement,)))
     return False
 
