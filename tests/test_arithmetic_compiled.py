@@ -11,6 +11,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+import triton
 from device_kernels import Case, batch_text
 from test_arithmetic import CASTS, POINTWISE
 from test_reduction_forms import REDUCTIONS, SCANS
@@ -25,6 +26,8 @@ TARGETS = ("cuda:90", "cuda:80", "hip:gfx942")
 # In float32, calls of NVIDIA's library flush subnormal intermediate values; these functions have none that matter: log
 # scales a subnormal argument first, cos of one is 1, and sin, erf and floor treat tiny arguments apart.
 MAY_FLUSH = {"exp2", "log", "log1p", "lgamma", "sin", "cos", "erf", "erfc", "floor", "rsqrt", "i0", "power"}
+# Triton 3.5 compiles tl.sqrt_rn and tl.div_rn to these on CUDA: there, quotients and roots flush subnormals.
+FLUSHED_BY_OLD_TRITON = {"sqrt.rn.ftz.f32", "div.rn.ftz.f32"} if triton.__version__.startswith("3.5.") else set()
 MAY_APPROXIMATE = {"exp2", "rsqrt", "erf", "erfc", "lgamma", "i0", "power"}
 
 
@@ -82,5 +85,6 @@ def test_single_precision_keeps_subnormals(tmp_path: Path) -> None:
     groups = {f"function_{name}": cases for name, cases in groups.items()}
     for name, result in compiled(groups, "cuda:90", tmp_path).items():
         function = name.removeprefix("function_")
-        assert function in MAY_FLUSH or not result["flushing"], (function, result["flushing"])
+        flushing = set(result["flushing"]) - FLUSHED_BY_OLD_TRITON
+        assert function in MAY_FLUSH or not flushing, (function, flushing)
         assert function in MAY_APPROXIMATE or not result["approximate"], (function, result["approximate"])

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from device_kernels import Case, load, run
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_arithmetic import assert_close, assert_same, values
 
@@ -171,6 +171,7 @@ def _apply(symbol: str, left: object, right: object) -> object:
     return eval(f"left {symbol} right", {"left": left, "right": right})
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(expressions())
 def test_text_means_what_was_built(built: tuple[Code, object]) -> None:
     code, value = built

@@ -128,7 +128,7 @@ def _lgamma_positive(x):
     factor = tl.where(x < 0.5, x * (1.0 + x), tl.where(x < 1.25, x, product))
     logarithm = tl.log(factor)
     near = z * _lgamma_slope(z) + tl.where(x < 1.25, 0.0 - logarithm, logarithm)
-    return tl.where(x < 8.0, near, _lgamma_large(tl.maximum(x, 8.0)))
+    return tl.where(x < 8.0, near, _lgamma_large(tl.maximum(x, 8.0, propagate_nan=tl.PropagateNan.ALL)))
 
 
 @triton.jit
