@@ -19,7 +19,7 @@ from translators.intent_source.read.operands import (
 )
 from translators.intent_source.read.rules import codes
 from translators.intent_source.read.rules.describe import describe, show_extent
-from translators.intent_source.read.rules.literals import as_value, is_none, static_integer, static_number
+from translators.intent_source.read.rules.literals import as_value, instantiate, is_none, static_integer, static_number
 from translators.logical.program import Cast, Indices, Value
 from translators.logical.types import Buffer, Domain, Scalar, Tensor, View
 
@@ -28,7 +28,7 @@ from translators.logical.types import Buffer, Domain, Scalar, Tensor, View
 def index_scalar(builder: Builder, extent: Polynomial) -> Value:
     """An extent, or what arithmetic makes of extents, as a value."""
     if extent.constant is not None:
-        return builder.constant(extent.constant, dtypes.index)
+        return instantiate(builder, Literal(extent.constant), dtypes.index)
     return builder.size(extent)
 
 

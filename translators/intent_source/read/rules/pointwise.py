@@ -245,7 +245,7 @@ def pointwise(
     value = builder.value(op, result_type(dtype, arguments, shape))
     if value.is_scalar and dtype.kind == "index":
         known = builder.polynomial(value).constant
-        if known is not None:
+        if known is not None and -(1 << 63) <= known < 1 << 63:
             return builder.constant(known, dtype)
     builder.statement(Let(op, (value,), builder.span))
     return value

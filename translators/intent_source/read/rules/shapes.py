@@ -162,8 +162,8 @@ def _static_extent(builder: Builder, operand: Operand) -> Polynomial:
     if value is None:
         help = "a shape holds ints, extents such as x.shape[0], symbol names and domains"
         builder.reject(codes.SHAPE, f"{describe(builder, operand)} is not an extent", help)
-    if value < 0:
-        builder.reject(codes.SHAPE, f"an extent is not negative, and this is {value}")
+    if not 0 <= value < 1 << 63:
+        builder.reject(codes.SHAPE, f"an extent lies between 0 and 2**63, and this is {value}")
     return number(value)
 
 
