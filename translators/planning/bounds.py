@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, number
 from translators.diagnostics import Span
-from translators.logical.types import Memory
-from translators.planning.demand import Loop, Sink
+from translators.logical.types import Memory, View
+from translators.planning.demand import Demand, Loop, Sink
 from translators.planning.regions import Region
 from translators.tile.expression import Axis, Expression, walk
 from translators.tile.program import Check
@@ -39,6 +39,7 @@ class Bounds:
     """Decides bounds checks; remembers which accesses needed one."""
 
     facts: Facts
+    demand: Demand
     unproven: list[tuple[str, Span | None]] = field(default_factory=list)
 
     def load(self, node: Expression, span: Span | None) -> tuple[Check, ...]:
@@ -63,7 +64,7 @@ class Bounds:
             for difference in implied(guard):
                 facts = facts.assuming(difference)
         checks: list[Check] = []
-        for axis, (coordinate, extent) in enumerate(zip(coordinates, memory.shape, strict=True)):
+        for axis, (coordinate, extent) in enumerate(zip(coordinates, self.demand.shape(memory), strict=True)):
             if axis in assumed:
                 continue
             if not facts.nonnegative(coordinate):
@@ -106,6 +107,8 @@ def implied(condition: Expression) -> Iterator[Polynomial]:
 def is_covered(sink: Sink) -> bool:
     """The sink writes every element of its memory: each coordinate is an axis of its own that spans the extent."""
     axes: list[Axis] = []
+    if not isinstance(sink.memory, View):
+        return False
     for coordinate, extent in zip(sink.coordinates, sink.memory.shape, strict=True):
         if coordinate.constant == 0 and extent.constant == 1:
             continue

@@ -28,6 +28,14 @@ def unsupported(message: str, span: Span, help: str | None = None) -> Rejected:
     return Rejected(Diagnostic("INT900", "unsupported", message, span, help))
 
 
+class MustPin(Exception):
+    """A read of this memory can only be served from memory, in statement order: plan again with it pinned."""
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__(memory.name)
+        self.memory = memory
+
+
 @dataclass(slots=True, eq=False)
 class LoopCarry:
     """One carry: a tile over `axes` (own axes, then the enclosing parallel axes). `position(i) = axes[i] - begin`."""
@@ -69,8 +77,7 @@ class Sink:
     """One effect: memory[coordinates] = value for every point of the free axes where the predicate holds.
 
     `free` are the axes of the written relation, `parallel` those of the enclosing I.parallel; `loops` the ordered loops around
-    it, outermost first; `order` its place in the program. `exclusive` marks a scatter whose author promises distinct
-    destinations.
+    it, outermost first; `order` its place in the program.
     """
 
     memory: Memory
@@ -82,7 +89,6 @@ class Sink:
     loops: tuple[Loop, ...]
     order: int
     span: Span
-    exclusive: bool = False
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -98,26 +104,43 @@ class Context:
     predicate: Expression | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ReadPoint:
+    """Where a read statement stands: its condition, the writes before it, and whether a loop around it writes its memory."""
+
+    predicate: Expression | None
+    earlier: tuple[Written, ...]
+    rewritten: bool
+    order: int
+    state: int  # equal for reads with no write to the memory between them
+    within: tuple[LoopToken, ...]
+
+
 @dataclass(slots=True)
 class Demand:
-    """Walks a kernel once and collects its sinks and loops."""
+    """Walks a kernel once and collects its sinks and loops. Raises MustPin for a memory that is not `pinned` and should be."""
 
     kernel: Kernel
+    pinned: frozenset[Memory] = frozenset()
     arena: Arena = field(default_factory=Arena)
     sinks: list[Sink] = field(default_factory=list)
     loops: dict[lp.LoopKey, Loop] = field(default_factory=dict)
     names: dict[Expression, str] = field(default_factory=dict)
     spans: dict[Expression, Span] = field(default_factory=dict)
+    issued: dict[Expression, int] = field(default_factory=dict)  # order of the first read statement a load serves
     reads_after_writes: bool = False  # a read statement follows a write, so that aliased views would observe it
     requirements: list[tuple[Polynomial, Polynomial, Span]] = field(default_factory=list)
     _variables: dict[Value, Polynomial] = field(default_factory=dict)
     _pool: dict[tuple[Polynomial, Polynomial], list[Axis]] = field(default_factory=dict)
     _memo: dict[tuple[Value, Coordinates], Expression] = field(default_factory=dict)
-    _reads: dict[Value, tuple[Expression | None, tuple[Written, ...], int]] = field(default_factory=dict)
+    instances: dict[Memory, tuple[Axis, ...]] = field(default_factory=dict)  # of a buffer: one per point of these axes
+    _reads: dict[Value, ReadPoint] = field(default_factory=dict)
     _written: list[Written] = field(default_factory=list)
     _rewritten: list[frozenset[Memory]] = field(default_factory=list)  # per enclosing loop: what it writes
     _assumed: dict[tuple[Memory, int], set[Value]] = field(default_factory=dict)
     _arguments: dict[Value, Expression] = field(default_factory=dict)  # parameters of the combine being pulled
+    _clock: dict[Memory, int] = field(default_factory=dict)  # writes passed so far
+    _states: dict[tuple[Memory, tuple[LoopToken, ...], int], int] = field(default_factory=dict)
     _order: int = 0
 
     # ------------------------------------------------------------------------------------------------ statements
@@ -132,8 +155,7 @@ class Demand:
     def _statement(self, statement: lp.Statement, context: Context) -> None:
         match statement:
             case lp.Let(op=lp.Read(memory=memory), results=(result,)):
-                self._reads[result] = (context.predicate, self._versions(memory), self._pin(memory))
-                self.reads_after_writes |= bool(self._written) or any(self._rewritten)
+                self._read_point(result, memory, context)
             case lp.Let():
                 pass
             case lp.Write(memory=memory, relation=relation, value=value, span=span):
@@ -154,8 +176,8 @@ class Demand:
                 raise unsupported("scatter_reduce is not lowered yet", span)
             case lp.AtomicUpdate(span=span):
                 raise unsupported("atomics are not lowered yet", span)
-            case lp.Allocate(span=span):
-                raise unsupported("I.buffer is not lowered yet", span)
+            case lp.Allocate():
+                self._allocate(statement, context)
 
     def _conditional(self, statement: lp.If, context: Context) -> None:
         condition = self.pull(statement.condition, ())
@@ -258,19 +280,52 @@ class Demand:
             positions.append(atomic(axis) - begin)
         coordinates, _ = self.locate(relation, tuple(positions), memory)
         stored = self.pull(value, self._aligned(value, tuple(positions), relation.shape))
+        sink = self._sink(memory, coordinates, stored, tuple(free), context, span)
+        self._written.append(Written(sink, relation, value, exclusive))
+
+    def _read_point(self, result: Value, memory: Memory, context: Context) -> None:
+        earlier = tuple(written for written in self._written if written.sink.memory == memory)
+        rewritten = any(memory in memories for memories in self._rewritten)
+        tokens = tuple(loop.token for loop in context.loops)
+        # reads with no write between them see one state of the memory and can share a load
+        order = self._states.setdefault((memory, tokens, self._clock.get(memory, 0)), self._order)
+        self._reads[result] = ReadPoint(context.predicate, earlier, rewritten, self._order, order, tokens)
+        self.reads_after_writes |= bool(self._written) or any(self._rewritten)
+
+    def _allocate(self, statement: lp.Allocate, context: Context) -> None:
+        """A buffer is memory with one instance per enclosing parallel point; its reads keep statement order."""
+        buffer = statement.buffer
+        if buffer not in self.pinned:
+            raise MustPin(buffer)
+        self.instances[buffer] = context.parallel
+        if statement.init is None:
+            return
+        axes: list[Axis] = []
+        for extent in buffer.shape:
+            axes.append(self._bound(number(0), self.extent(extent), _extent_name(extent), frozenset(axes)))
+        positions = tuple(atomic(axis) for axis in axes)
+        value = self.pull(statement.init, positions if statement.init.shape else ())
+        self._sink(buffer, positions, value, tuple(axes), context, statement.span)
+
+    def _sink(
+        self, memory: Memory, coordinates: Coordinates, value: Expression, free: tuple[Axis, ...], context: Context, span: Span
+    ) -> Sink:
+        place = self.instance(memory) + coordinates
         sink = Sink(
-            memory, coordinates, stored, context.predicate, tuple(free), context.parallel, context.loops,
-            self._order, span, exclusive,
+            memory, place, value, context.predicate, free, context.parallel, context.loops, self._order, span
         )  # fmt: skip
         self.sinks.append(sink)
-        self._written.append(Written(sink, relation, value))
+        self._clock[memory] = self._clock.get(memory, 0) + 1
+        return sink
 
-    def _versions(self, memory: Memory) -> tuple[Written, ...]:
-        return tuple(written for written in self._written if written.sink.memory is memory or written.sink.memory == memory)
+    def instance(self, memory: Memory) -> Coordinates:
+        """Leading coordinates of a buffer's address: which parallel point's instance."""
+        return tuple(atomic(axis) - axis.begin for axis in self.instances.get(memory, ()))
 
-    def _pin(self, memory: Memory) -> int:
-        """Nonzero if an enclosing loop writes the memory: the read belongs to its iteration."""
-        return self._order if any(memory in memories for memories in self._rewritten) else 0
+    def shape(self, memory: Memory) -> Coordinates:
+        """Extents that the coordinates of an access range over."""
+        extents = tuple(axis.extent for axis in self.instances.get(memory, ()))
+        return extents + tuple(self.extent(extent) for extent in memory.shape)
 
     # ---------------------------------------------------------------------------------------------------- pulling
     def pull(self, value: Value, coordinates: Coordinates) -> Expression:
@@ -404,22 +459,27 @@ class Demand:
     # ------------------------------------------------------------------------------------------------------ memory
     def _read(self, op: lp.Read, value: Value, at: Coordinates) -> Expression:
         coordinates, assumed = self.locate(op.relation, at, op.memory)
-        predicate, versions, pin = self._reads.get(value, (None, (), 0))
+        point = self._reads[value]
         valid = self._operand(op.valid, at, op.relation.shape) if op.valid is not None else None
-        guard = self._conjoin(predicate, valid)
+        guard = self._conjoin(point.predicate, valid)
         if guard is not None and guard.operation == "constant" and guard.attribute:
             guard = None
-        if versions or pin:
-            known = forward(self, op.memory, coordinates, versions, pin, value)
-            if known is not None and op.valid is None:
-                return known
-            pin = pin or (self._order if known is None and versions else 0)
+        place = Place(op.memory, coordinates, assumed=assumed)
+        if op.memory in self.pinned:
+            shifted = frozenset(axis + len(self.instance(op.memory)) for axis in assumed)
+            place = Place(op.memory, self.instance(op.memory) + coordinates, point.state, point.within, shifted)
+        elif point.earlier or point.rewritten:
+            known = None if point.rewritten else forward(self, op.memory, coordinates, point.earlier)
+            if known is None or op.valid is not None:
+                raise MustPin(op.memory)
+            return known
         parts: tuple[Expression, ...] = ()
         if guard is not None:
             fill = self._operand(op.fill, at, op.relation.shape) if op.fill is not None else self._zero(value.dtype)
             parts = (guard, fill)
-        place = Place(op.memory, coordinates, len(versions), pin, assumed)
-        return self._indexed(self.arena.make("load", value.dtype, parts, place))
+        made = self.arena.make("load", value.dtype, parts, place)
+        self.issued[made] = min(point.order, self.issued.get(made, point.order))
+        return self._indexed(made)
 
     def _zero(self, dtype: DType) -> Expression:
         if dtype == index:

@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Polynomial, Quotient, Remainder, atomic, number, product
+from translators.algebra.polynomial import Polynomial, Quotient, Remainder, atomic, minimum, number, product
 from translators.diagnostics import Diagnostic
 from translators.logical.program import Kernel, Program
+from translators.logical.types import Buffer, Memory
 from translators.options import Options
 from translators.planning.bounds import Bounds, is_covered, normalising_exponentials, region_facts
-from translators.planning.demand import Demand
+from translators.planning.demand import Demand, MustPin
 from translators.planning.layouts import Choice, Layout, choices, is_dot
 from translators.planning.naming import Namer
 from translators.planning.padding import Padding
@@ -22,7 +23,7 @@ from translators.tile.program import AxisForm, Named, Section, Statement, TileFu
 from translators.triton_source.device_functions import with_dependencies
 from translators.triton_source.expressions import Code, binary
 from translators.triton_source.host_sizes import blocks_code, size_code
-from translators.triton_source.launch import KernelCode, Overlap, Requirement, Tuning, Variant
+from translators.triton_source.launch import KernelCode, Overlap, Requirement, Scratch, Tuning, Variant
 from translators.triton_source.names import LaunchNames, launch_names
 from translators.triton_source.write import write_function
 
@@ -31,8 +32,7 @@ GROUP = 8  # rows of tiles that neighbouring programs of a matrix product share,
 
 def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCode:
     """The device functions of one kernel and how they are launched."""
-    demand = Demand(kernel)
-    demand.collect()
+    demand = _collect(kernel)
     regions = form_regions(demand)
     names = launch_names(kernel)
     helpers: dict[str, str] = {}
@@ -47,10 +47,12 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
         combines.update(written.combines)
         variants.append(_variant(regions, choice, planned, names, written))
         unproven.update(_notes(planned, kernel))
+    unproven.update(_serial_notes(regions))
     return KernelCode(
         kernel=kernel,
         variants=_last_unconditional(variants),
         helpers=helpers | combines,
+        scratch=tuple(_scratch(demand, names)),
         requirements=tuple(_requirements(demand, chosen, names)),
         overlap=_overlap(demand, regions),
         covered=frozenset(sink.memory.name for sink in demand.sinks if is_covered(sink)),
@@ -58,6 +60,19 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
         traffic=_traffic(kernel, regions),
         notes=tuple(unproven.values()),
     )
+
+
+def _collect(kernel: Kernel) -> Demand:
+    """The demand of a kernel, with every memory pinned that has to be."""
+    pinned: frozenset[Memory] = frozenset()
+    while True:
+        demand = Demand(kernel, pinned)
+        try:
+            demand.collect()
+        except MustPin as found:
+            pinned |= {found.memory}
+        else:
+            return demand
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +108,7 @@ def _section(
     forms = _forms(region, layout, namer, blocks)
     facts = region_facts(region)
     padding = Padding(layout)
-    bounds = Bounds(facts)
+    bounds = Bounds(facts, demand)
     checks = {
         node: found
         for node in region.nodes
@@ -104,7 +119,7 @@ def _section(
     body = Scheduler(demand, region, layout, namer, padding, bounds).run()
     section = Section(
         forms, region.order, padding.others, padding.selected, checks, normalising_exponentials(region), facts,
-        product(counts.values()), (*prologue, *body),
+        {memory: demand.shape(memory) for memory in demand.instances}, product(counts.values()), (*prologue, *body),
     )  # fmt: skip
     return section, bounds
 
@@ -187,35 +202,60 @@ def _decode(
     order = [axis for axis in axes if axis not in tiled] + tiled if grouped else axes
     position = atomic(Named("pid"))
     tiles: dict[Axis, Polynomial] = {}
+    counts = dict(counts)
+    for axis in order[1:] if not grouped else axes:  # the first axis' count is never needed
+        facts = _name_count(axis, forms, counts, facts, namer, statements)
     if grouped:
-        statements += _grouped(tiled, counts, position, namer, tiles)
+        rest = order[: -len(tiled)]
+        statements += _grouped(tiled, counts, position, namer, tiles, alone=not rest)
         facts = facts.with_bounds(Named("rows"), 1, None).with_bounds(Named("group_start"), 0, None)
         facts = facts.with_bounds(Named("within"), 0, None)
-        position, order = _divided(position, product(counts[axis] for axis in tiled)), order[: -len(tiled)]
-    for number_left, axis in reversed(list(enumerate(order))):
-        if number_left == 0:
-            tiles[axis] = position
-            continue
-        tiles[axis] = atomic(Remainder(position, counts[axis]))
-        position = _divided(position, counts[axis])
-    for axis in axes:
-        statements += _bind(axis, tiles[axis], layout, forms)
+        for axis in tiled:
+            statements += _bind(axis, tiles[axis], layout, forms)
+        if rest:
+            statements.append(_next_position(product(counts[axis] for axis in tiled)))
+        order = rest
+    for ordinal, axis in reversed(list(enumerate(order))):
+        statements += _bind(axis, atomic(Remainder(position, counts[axis])) if ordinal else position, layout, forms)
+        if ordinal:
+            statements.append(_next_position(counts[axis]))
     return statements, facts
 
 
-def _divided(top: Polynomial, bottom: Polynomial) -> Polynomial:
-    return top if bottom == number(1) else atomic(Quotient(top, bottom))
+def _next_position(count: Polynomial) -> Statement:
+    """pid //= count: what is left of the program id once its fastest axis is decoded."""
+    return tile.BindIndex("pid", atomic(Quotient(atomic(Named("pid")), count)))
+
+
+def _name_count(
+    axis: Axis,
+    forms: dict[Axis, AxisForm],
+    counts: dict[Axis, Polynomial],
+    facts: Facts,
+    namer: Namer,
+    statements: list[Statement],
+) -> Facts:
+    """A running program has at least one tile of every program axis."""
+    if forms[axis].block is None:
+        return facts.assuming(counts[axis] - 1)
+    name = Named(namer.fresh(f"{forms[axis].name}_tiles"))
+    statements.append(tile.BindIndex(name.name, counts[axis]))
+    counts[axis] = atomic(name)
+    return facts.with_bounds(name, 1, None)
 
 
 def _grouped(
-    tiled: Sequence[Axis], counts: dict[Axis, Polynomial], position: Polynomial, namer: Namer, tiles: dict[Axis, Polynomial]
+    tiled: Sequence[Axis],
+    counts: dict[Axis, Polynomial],
+    position: Polynomial,
+    namer: Namer,
+    tiles: dict[Axis, Polynomial],
+    alone: bool,
 ) -> Iterator[Statement]:
-    from translators.algebra.polynomial import minimum
-
     rows, columns = tiled
     plane = counts[rows] * counts[columns]
     width = counts[columns] * GROUP
-    inside = atomic(Remainder(position, plane))
+    inside = position if alone else atomic(Remainder(position, plane))
     start, within, height = (atomic(Named(name)) for name in ("group_start", "within", "rows"))
     for name in ("group_start", "within", "rows"):
         namer.taken.add(name)
@@ -231,7 +271,7 @@ def _bind(axis: Axis, tile_index: Polynomial, layout: Layout, forms: dict[Axis, 
     if form.block is None:
         yield tile.BindIndex(form.name, axis.begin + tile_index)
         return
-    yield tile.BindAxis(axis, axis.begin + tile_index * atomic(Named(form.block)))
+    yield tile.BindAxis(axis, axis.begin, tile_index)
     if not layout.exact(axis):
         yield tile.BindMask(axis)
 
@@ -283,6 +323,14 @@ def _last_unconditional(variants: list[Variant]) -> tuple[Variant, ...]:
     from dataclasses import replace
 
     return (*variants[:-1], replace(variants[-1], condition=None)) if variants else ()
+
+
+def _scratch(demand: Demand, names: LaunchNames) -> Iterator[Scratch]:
+    """Device memory for the author's buffers: one instance per parallel point."""
+    for memory in demand.instances:
+        if isinstance(memory, Buffer):
+            elements = product(demand.shape(memory))
+            yield Scratch(memory.name, memory.dtype, size_code(elements, names).text)
 
 
 def _requirements(demand: Demand, chosen: Sequence[Choice], names: LaunchNames) -> Iterator[Requirement]:
@@ -358,3 +406,13 @@ def _notes(planned: _Planned, kernel: Kernel) -> dict[str, Diagnostic]:
     return found
 
 
+
+
+def _serial_notes(regions: Sequence[Region]) -> dict[str, Diagnostic]:
+    """Axes that stay within one program because another would read what it writes."""
+    found: dict[str, Diagnostic] = {}
+    for region in regions:
+        for axis, sink in region.exposed.items():
+            message = f"{sink.memory.name} is read where other points of {axis.name} write it: {axis.name} runs in one program"
+            found[f"serial {sink.memory.name}"] = Diagnostic("INT953", "note", message, sink.span)
+    return found

@@ -21,6 +21,7 @@ class Written:
     sink: Sink
     relation: lp.Relation
     value: Value
+    exclusive: bool
 
 
 def written_memories(block: Block) -> frozenset[Memory]:
@@ -42,13 +43,11 @@ def written_memories(block: Block) -> frozenset[Memory]:
 
 
 def forward(
-    demand: Demand, memory: Memory, coordinates: tuple[Polynomial, ...], versions: tuple[Written, ...], pin: int, read: Value
+    demand: Demand, memory: Memory, coordinates: tuple[Polynomial, ...], earlier: tuple[Written, ...]
 ) -> Expression | None:
     """The stored value itself, if the last write that may touch the element certainly wrote it; else None."""
-    if pin:
-        return None
-    for written in reversed(versions):
-        if written.sink.predicate is not None or written.sink.exclusive or written.sink.loops:
+    for written in reversed(earlier):
+        if written.sink.predicate is not None or written.exclusive or written.sink.loops:
             return None
         solution = solve(written.sink, coordinates)
         if solution is not None:

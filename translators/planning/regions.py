@@ -12,6 +12,7 @@ from typing import Literal
 from translators.algebra.polynomial import Polynomial, number
 from translators.logical.types import View
 from translators.planning.demand import Demand, Loop, Sink, unsupported
+from translators.planning.memory import disjoint, solve
 from translators.tile.expression import Axis, Expression, LoopToken, Place, Reduction, dependences, walk
 
 Role = Literal["program", "resident", "streamed"]
@@ -27,6 +28,12 @@ class Region:
     loops: tuple[Loop, ...]
     bound: frozenset[Axis]
     order: dict[Axis, int] = field(default_factory=dict)
+    exposed: dict[Axis, Sink] = field(default_factory=dict)  # axes kept within one program for the sake of memory order
+
+    @property
+    def pinned(self) -> bool:
+        """Some load must be issued in statement order with the stores."""
+        return any(node.operation == "load" and node.attribute.pinned for node in self.nodes)
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -102,7 +109,6 @@ def form_regions(demand: Demand) -> tuple[Region, ...]:
             group = _Group(other.sinks + group.sinks, {**other.nodes, **group.nodes}, {**other.loops, **group.loops})
         groups.append(group)
     regions = tuple(_region(group) for group in groups)
-    _check_separate(regions)
     return regions
 
 
@@ -158,12 +164,17 @@ def _belong_together(first: _Group, second: _Group) -> bool:
     if any(axis.parallel for axis in shared):
         return True
     loads = {node for node in first.nodes if node.operation == "load"}
-    touching = any(node in loads for node in second.nodes) or _touches(first, second) or _touches(second, first)
+    touching = any(node in loads for node in second.nodes)
+    if _touches(first, second) or _touches(second, first):
+        return True
     return touching and (bool(shared) or (not _program(first) and not _program(second)))
 
 
 def _touches(writer: _Group, reader: _Group) -> bool:
+    """One reads what the other writes, or both write one memory: their order matters."""
     written = {sink.memory for sink in writer.sinks}
+    if written & {sink.memory for sink in reader.sinks}:
+        return True
     return any(node.operation == "load" and node.attribute.memory in written for node in reader.nodes)
 
 
@@ -210,56 +221,48 @@ def _region(group: _Group) -> Region:
     nodes = tuple(sorted(group.nodes, key=lambda node: node.serial))
     loops = tuple(sorted(group.loops, key=lambda loop: loop.order))
     region = Region(sinks, _program(group), nodes, loops, _bound(group.nodes))
-    _check_hazards(region)
+    region.exposed = _exposed(region)
+    region.program = tuple(axis for axis in region.program if axis not in region.exposed)
+    _check_snapshots(region)
     region.order = _tile_order(region)
     return region
 
 
-# --------------------------------------------------------------------------------------------------------------- hazards
-def _check_separate(regions: Sequence[Region]) -> None:
-    """Programs of different regions run in any order: none may read what another writes."""
-    for region in regions:
-        written = {sink.memory for sink in region.sinks}
-        for other in regions:
-            if other is region:
-                continue
-            for node in other.nodes:
-                if node.operation == "load" and node.attribute.memory in written:
-                    message = f"{node.attribute.memory.name} is written and read by parts of the kernel that share no programs"
-                    raise unsupported(message, region.sinks[0].span, "split the kernel in two")
-            for sink in other.sinks:
-                if sink.memory in written and sink.order > region.sinks[0].order:
-                    raise unsupported(f"{sink.memory.name} is written twice by parts that share no programs", sink.span)
-
-
-def _check_hazards(region: Region) -> None:
-    """Two programs must not touch one element unless neither writes it."""
-    from translators.planning.memory import disjoint, solve
-
+# --------------------------------------------------------------------------------------------------------------- hazard
+def _exposed(region: Region) -> dict[Axis, Sink]:
+    """Program axes along which one program may touch what another writes, with a write that shows it."""
+    found: dict[Axis, Sink] = {}
     for sink in region.sinks:
         for node in region.nodes:
             place = node.attribute
             if node.operation != "load" or place.memory != sink.memory:
                 continue
-            if place.pinned:
-                raise unsupported(f"reading {sink.memory.name} back from memory is not lowered yet", sink.span)
-            if _same_program(region, sink, place) or disjoint(sink.coordinates, place.coordinates):
+            if not place.pinned and disjoint(sink.coordinates, place.coordinates):
                 continue
-            solution = solve(sink, place.coordinates)
-            if solution is None or any(axis in solution and solution[axis].atom is not axis for axis in region.program):
-                message = f"{sink.memory.name} is read at elements that another program writes"
-                raise unsupported(message, sink.span, "write to another view, or split the kernel")
+            found.update({axis: sink for axis in region.program if not _separates(axis, sink, place)})
+    return found
 
 
-def _same_program(region: Region, sink: Sink, place: Place) -> bool:
-    """Every program axis stands alone in one coordinate of the memory, the same in both accesses."""
-    return all(
-        any(
-            stored == wanted and stored.coefficient(axis) is not None and _mentioned(stored) == {axis}
-            for stored, wanted in zip(sink.coordinates, place.coordinates, strict=True)
-        )
-        for axis in region.program
+def _separates(axis: Axis, sink: Sink, place: Place) -> bool:
+    """The axis stands alone in one coordinate of the memory, the same in both accesses: programs keep apart."""
+    return any(
+        stored == wanted and _mentioned(stored) == {axis} and stored.coefficient(axis) is not None
+        for stored, wanted in zip(sink.coordinates, place.coordinates, strict=True)
     )
+
+
+def _check_snapshots(region: Region) -> None:
+    """A store along a streamed axis must not overwrite what a later tile of the same statement still reads."""
+    for sink in region.sinks:
+        inside = [axis for axis in sink.free if axis not in region.program]
+        for node in walk(*roots(sink)):
+            if node.operation != "load" or node.attribute.memory != sink.memory or not inside:
+                continue
+            solution = solve(sink, node.attribute.coordinates)
+            same = solution is not None and all(value.atom is axis for axis, value in solution.items())
+            if not same and not disjoint(sink.coordinates, node.attribute.coordinates):
+                message = f"{sink.memory.name} is read at other elements than the ones this statement writes"
+                raise unsupported(message, sink.span, "write to another view")
 
 
 # ------------------------------------------------------------------------------------------------------ tile dimensions

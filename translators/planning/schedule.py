@@ -10,8 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from translators.algebra.polynomial import atomic
+from translators.diagnostics import Span
+from translators.logical.types import Memory
 from translators.planning.bounds import Bounds
-from translators.planning.demand import Demand, Loop, Sink, unsupported
+from translators.planning.demand import Demand, Loop, LoopCarry, Sink, unsupported
 from translators.planning.layouts import Layout, contracted_lane, is_dot
 from translators.planning.naming import Namer
 from translators.planning.padding import Padding
@@ -75,6 +77,8 @@ class Scheduler:
     scopes: list[Scope] = field(default_factory=lambda: [Scope()])
     uses: dict[Expression, int] = field(default_factory=dict)
     _by_token: dict[LoopToken, Loop] = field(default_factory=dict)
+    _touched: dict[Memory, bool] = field(default_factory=dict)  # since the last barrier: True if written
+    _updates: dict[Expression, str] = field(default_factory=dict)  # new values of carries -> the carry's name
 
     def run(self) -> list[Statement]:
         self._by_token = {loop.token: loop for loop in self.region.loops}
@@ -173,6 +177,9 @@ class Scheduler:
     # -------------------------------------------------------------------------------------------------- scheduling
     def _schedule(self, goals: list[Goal]) -> None:
         """Emit everything the goals need in the current scope, then the goals."""
+        if self.region.pinned and self.scopes[-1].axis is None:
+            self._in_order(goals)
+            return
         pending = list(goals)
         while pending:
             done = self._plain(pending) or self._loops(pending)
@@ -181,6 +188,73 @@ class Scheduler:
                 span = sinks[0].span if sinks else self.region.sinks[0].span
                 raise unsupported("the order in which memory is read and written here is not lowered yet", span)
             pending = [goal for goal in pending if goal not in done[1]]
+
+    def _in_order(self, goals: Sequence[Goal]) -> None:
+        """Statement order, where loads and stores of one memory must keep it."""
+        for _, event in sorted(self._events(goals), key=lambda event: event[0]):
+            match event:
+                case Store():
+                    self._satisfy(self._goal_roots(event), goals)
+                    self._synchronise(event.sink.memory, writes=True)
+                    self._stream([], [event], [event]) if event.streamed else self._plain([event])
+                    self._touched[event.sink.memory] = True
+                case Loop():
+                    self._satisfy(self._loop_heads(event), goals)
+                    self._author_loop(event, goals)
+                case Expression():
+                    self._synchronise(event.attribute.memory, writes=False) if event.operation == "load" else None
+                    self._satisfy([event], goals) if self._is_barrier(event) else self._prepare([event])
+                    if event.operation == "load":
+                        self._touched.setdefault(event.attribute.memory, False)
+        advances = [goal for goal in goals if isinstance(goal, Advance)]
+        for goal in advances:
+            self._satisfy(self._goal_roots(goal), goals)
+            self._prepare(self._goal_roots(goal))
+        if advances:
+            self._all_synchronised()
+
+    def _events(self, goals: Sequence[Goal]) -> Iterator[tuple[int, Store | Loop | Expression]]:
+        """Stores, loops and pinned loads (or the streamed reductions over them) of the current scope, with their order."""
+        here = frozenset(scope.loop for scope in self.scopes if scope.loop is not None)
+        yield from ((goal.sink.order, goal) for goal in goals if isinstance(goal, Store) and self._unopened(goal) is None)
+        yield from ((loop.order, loop) for loop in self.region.loops if loop.tokens == here)
+        for node in self.region.nodes:
+            if node.operation == "load" and node.attribute.pinned and frozenset(node.attribute.within) == here:
+                if not self._streamed(node.axes):
+                    yield self.demand.issued[node], node
+            elif self._is_barrier(node) and node.operation != "carried" and self._here(node):
+                orders = [
+                    self.demand.issued[below]
+                    for below in walk(*node.arguments)
+                    if below.operation == "load" and below.attribute.pinned and frozenset(below.attribute.within) == here
+                ]
+                if any(orders):
+                    yield max(orders), node
+
+    def _loop_heads(self, loop: Loop) -> list[Expression]:
+        heads = [limit for limit in (loop.low, loop.high) if limit is not None]
+        return heads + [carry.initial for carry in loop.carries]
+
+    def _satisfy(self, nodes: Sequence[Expression], goals: Sequence[Goal]) -> None:
+        """Compute the streamed reductions that the nodes wait for."""
+        while needed := self._needs(nodes):
+            ready = [node for node in needed if node.operation != "carried" and not self._needs(self._inside(node))]
+            if not ready:
+                raise unsupported("the order in which memory is read and written here is not lowered yet", self._span())
+            self._stream(ready, [], goals)
+
+    def _span(self) -> Span:
+        return self.region.sinks[0].span
+
+    def _synchronise(self, memory: Memory, writes: bool) -> None:
+        """A barrier between a store and a later access, and between a load and a later store, of one memory."""
+        if self._touched.get(memory) or (writes and memory in self._touched):
+            self._all_synchronised()
+
+    def _all_synchronised(self) -> None:
+        if self._touched:
+            self.scopes[-1].statements.append(tile.Barrier())
+            self._touched.clear()
 
     def _plain(self, pending: Sequence[Goal]) -> tuple[bool, set[Goal]] | None:
         """Goals that need no further loop; loads of a memory come before the stores to it."""
@@ -196,9 +270,20 @@ class Scheduler:
             return None
         for goal in ready:
             self._prepare(self._goal_roots(goal))
+        if any(isinstance(goal, Store) and self._read_elsewhere(goal.sink) for goal in ready):
+            self.scopes[-1].statements.append(tile.Barrier())
         for goal in ready:
             self._emit(goal)
         return True, set(ready)
+
+    def _read_elsewhere(self, sink: Sink) -> bool:
+        """This program also loads elements of the memory other than the ones it stores: all loads come first."""
+        return not self.region.pinned and any(
+            node.operation == "load"
+            and node.attribute.memory == sink.memory
+            and node.attribute.coordinates != sink.coordinates
+            for node in self.region.nodes
+        )
 
     def _held(self, goal: Goal, others: Iterable[Goal]) -> bool:
         """A store waits while something later still loads what it overwrites."""
@@ -361,8 +446,10 @@ class Scheduler:
         self._prepare([carry.initial for carry in loop.carries])
         self._prepare([limit for limit in (loop.low, loop.high) if limit is not None])
         name = self.namer.loop(loop.token)
-        names = [self.namer.fresh(carry.name) for carry in loop.carries]
+        names = [self._carry_name(carry) for carry in loop.carries]
         test, active = self._test(loop)
+        if self.region.pinned:
+            self._all_synchronised()
         inner = Scope(loop=loop.token)
         if loop.live is not None and active is not None:
             inner.names[loop.live] = active
@@ -382,6 +469,14 @@ class Scheduler:
         self.scopes[-1].statements.append(statement)
         self.scopes[-1].finished.add(loop.token)
         return True, set(goals)
+
+    def _carry_name(self, carry: LoopCarry) -> str:
+        """A named initial value that nothing else needs becomes the carry under its name."""
+        given = self.scopes[-1].names.get(carry.initial)
+        same_tile = self._lanes(carry.initial.axes) == self._lanes(carry.axes) and carry.initial.operation != "index"
+        if given is not None and self.uses.get(carry.initial, 0) == 1 and same_tile:
+            return given
+        return self.namer.fresh(carry.name)
 
     def _test(self, loop: Loop) -> tuple[tuple[Statement, ...], str | None]:
         """Statements that compute a while's condition from the carries, and the condition's name."""
@@ -422,6 +517,8 @@ class Scheduler:
         for loop in self.region.loops:
             for root in loop_roots(loop):
                 self.uses[root] = self.uses.get(root, 0) + 1
+            for carry in loop.carries:
+                self._updates.update(dict.fromkeys(_new_values(carry.update, loop.live), carry.name))
 
     def _prepare(self, nodes: Iterable[Expression]) -> None:
         """Name what deserves a name below (and at) `nodes`, each in the outermost scope that has all it varies with."""
@@ -475,6 +572,8 @@ class Scheduler:
 
     def _deserves_name(self, node: Expression, cost: int, hoisted: bool) -> bool:
         uses = self.uses.get(node, 0)
+        if uses == 1 and node in self._updates and node.operation in ("pointwise", "select", "cast"):
+            return cost > INLINE_COST
         match node.operation:
             case "constant" | "parameter" | "index" | "carry" | "carried" | "argument":
                 return False
@@ -494,7 +593,8 @@ class Scheduler:
 
     def _assign(self, node: Expression, home: int) -> None:
         scope = self.scopes[home]
-        name = self.namer.fresh(self.namer.wish(node))
+        wish = f"new_{self._updates[node]}" if node in self._updates else self.namer.wish(node)
+        name = self.namer.fresh(wish)
         order = self._lanes(node.axes)
         span = self.demand.spans.get(node)
         if node.operation == "scan" and self.layout.roles[node.attribute.axes[0]] == "streamed":
@@ -524,3 +624,11 @@ def coordinate_axes(axis: Axis) -> Iterator[Axis]:
                 yield atom
             elif isinstance(atom, Expression):
                 yield from atom.axes
+
+
+def _new_values(update: Expression | None, live: Expression | None) -> Iterator[Expression]:
+    """A carry's update and, where lanes that left keep their value, what the others take."""
+    if update is not None:
+        yield update
+        if live is not None and update.operation == "select" and update.arguments[0] is live:
+            yield update.arguments[1]

@@ -63,14 +63,15 @@ class LoopToken:
 class Place:
     """Attribute of a load: which element of which memory, and which state of it.
 
-    `version` counts the writes to the memory that precede the read in program order. A `pinned` load must be issued at its
-    own point of the program, because a write that may touch it can follow or recur.
+    A `pinned` load is issued at its own point of the program, in statement order with the writes to its memory, and once per
+    iteration of the loops it stands `within`. For a buffer, the coordinates begin with those of the parallel points that have
+    an instance each.
     """
 
     memory: Memory
     coordinates: tuple[Polynomial, ...]
-    version: int = 0
     pinned: int = 0
+    within: tuple[LoopToken, ...] = ()
     assumed: frozenset[int] = frozenset()  # axes whose coordinate the author promises to be in bounds
 
 
@@ -159,8 +160,9 @@ def _free(
     match operation, attribute:
         case "index", Polynomial():
             polynomials = (attribute,)
-        case "load", Place(coordinates=coordinates):
+        case "load", Place(coordinates=coordinates, within=within):
             polynomials = coordinates
+            loops.update(within)
         case "reduce" | "contract", Reduction(axes=bound):
             axes -= set(bound)
         case "carry", (LoopToken() as token, _, tuple() as own):

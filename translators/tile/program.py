@@ -73,10 +73,11 @@ class BindIndex:
 
 @dataclass(frozen=True, slots=True)
 class BindAxis:
-    """The axis' current tile: base + lanes, or the scalar base. `wide` as in BindIndex, for the lanes."""
+    """The axis' current tile: base + tile * block + lanes. `wide` as in BindIndex, for the lanes."""
 
     axis: Axis
     base: Polynomial
+    tile: Polynomial = Polynomial()
     wide: bool = False
 
 
@@ -196,7 +197,8 @@ class Section:
 
     `forms` gives the form of every axis, `order` ranks tile dimensions. `padding` holds the value that a load's guarded lanes
     must have; `selected`, for a reduction and one of its operands, the axes whose guarded lanes must be set to the identity.
-    `checks` are the bounds checks of loads; `nonpositive` exponentials have an argument <= 0 and are summed; `facts` what is known about sizes and coordinates.
+    `checks` are the bounds checks of loads; `nonpositive` exponentials have an argument <= 0 and are summed; `facts` what is known about sizes and coordinates;
+    `shapes` the extents of each buffer with those of the parallel points that have an instance each.
     """
 
     forms: Mapping[Axis, AxisForm]
@@ -206,6 +208,7 @@ class Section:
     checks: Mapping[Expression, tuple[Check, ...]]
     nonpositive: frozenset[Expression]
     facts: Facts
+    shapes: Mapping[Memory, tuple[Polynomial, ...]]
     count: Polynomial
     statements: tuple[Statement, ...]
 

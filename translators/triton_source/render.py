@@ -17,8 +17,9 @@ from translators.algebra.polynomial import (
     Quotient,
     Remainder,
     Symbol,
+    product,
 )
-from translators.logical.types import Memory, View
+from translators.logical.types import Buffer, Memory
 from translators.tile.expression import Axis, Expression, LoopToken, Place
 from translators.tile.program import AxisForm, Check, Named, Section
 from translators.triton_source import arithmetic, conversions, reductions
@@ -41,6 +42,7 @@ class Renderer:
     strides: set[tuple[str, int]] = field(default_factory=set)
     scalars: dict[str, None] = field(default_factory=dict)
     symbols: dict[str, None] = field(default_factory=dict)
+    buffers: dict[str, None] = field(default_factory=dict)
 
     # ------------------------------------------------------------------------------------------------------ values
     def value(self, node: Expression, shape: Shape) -> Code:
@@ -87,6 +89,8 @@ class Renderer:
         dtype = node.arguments[0].dtype
         widen = dtype == index and node.dtype == index
         arguments = [self.wide(a, shape) if widen else self.value(a, shape) for a in node.arguments]
+        if function == "not" and not self.lanes(node.axes):  # `~` of a Python bool, as scalars are when interpreted, is -2
+            return binary("==", arguments[0], Code("0"))
         permissions = arithmetic.Permissions(approximate, flush, nonpositive=node in self.section.nonpositive)
         return self.emitted(arithmetic.pointwise(function, dtype, node.dtype, arguments, permissions))
 
@@ -228,18 +232,32 @@ class Renderer:
 
     def pointer(self, memory: Memory, coordinates: Sequence[Polynomial], shape: Shape) -> tuple[Code, frozenset[Axis]]:
         """base + sum of coordinate * stride, and the lanes it varies with."""
-        if not isinstance(memory, View):
-            raise AssertionError("buffers have no address yet")
+        axes = frozenset(axis for coordinate in coordinates for axis in _axes(coordinate))
+        if isinstance(memory, Buffer):
+            return self._buffer_pointer(memory, coordinates, shape), axes
         total = Code(self.names.pointers[memory.name])
-        axes: set[Axis] = set()
         for ordinal, coordinate in enumerate(coordinates):
             if coordinate.constant == 0:
                 continue
             self.strides.add((memory.name, ordinal))
             stride = Code(self.names.strides[memory.name, ordinal])
             total = binary("+", total, self._scaled(coordinate, stride, shape))
-            axes |= _axes(coordinate)
-        return total, frozenset(axes)
+        return total, axes
+
+    def _buffer_pointer(self, buffer: Buffer, coordinates: Sequence[Polynomial], shape: Shape) -> Code:
+        """Buffers are contiguous, with the instances of parallel points innermost: neighbouring lanes, neighbouring elements."""
+        self.buffers[buffer.name] = None
+        extents = self.section.shapes[buffer]
+        instances = len(extents) - buffer.rank
+        ordered = [*range(instances, len(extents)), *range(instances)]
+        total = Code(f"{buffer.name}_ptr")
+        for position, ordinal in enumerate(ordered):
+            if coordinates[ordinal].constant == 0:
+                continue
+            stride = self.polynomial(product(extents[inner] for inner in ordered[position + 1 :]), shape, wide=False)
+            scaled = self._scaled(coordinates[ordinal], stride, shape) if stride.value != 1 else None
+            total = binary("+", total, scaled or self.polynomial(coordinates[ordinal], shape, wide=False))
+        return total
 
     def _scaled(self, coordinate: Polynomial, stride: Code, shape: Shape) -> Code:
         code = self.polynomial(coordinate, shape, wide=False)
@@ -332,12 +350,10 @@ def _writing_order(atom: Atom) -> int:
 
 
 def _small(value: Polynomial) -> bool:
-    """At most two coordinates with coefficient one and a small constant: lanes stay far below 2**31."""
+    """A sum so small that 32-bit lanes hold it: coordinates are below 2**27 where the launch chooses 32 bits."""
     varying = [(monomial, c) for monomial, c in value.terms if monomial]
     return (
-        len(varying) <= 2
-        and all(len(monomial) == 1 and abs(c) == 1 for monomial, c in varying)
+        all(len(monomial) == 1 and not isinstance(monomial[0], Expression) for monomial, _ in varying)
+        and sum(abs(c) for _, c in varying) <= 15
         and abs(value.offset) < 1 << 20
     )
-
-

@@ -30,12 +30,10 @@ from translators.tile.program import (
 )
 from translators.triton_source import arithmetic, conversions, reductions
 from translators.triton_source.expressions import Code, binary, call, method, parenthesised, SUM
-from translators.triton_source.launch import Argument, Pointer, ScalarArgument, Size, Stride
+from translators.triton_source.layout import INDENT, WIDTH, fold
+from translators.triton_source.launch import Argument, Pointer, ScalarArgument, ScratchPointer, Size, Stride
 from translators.triton_source.names import LaunchNames
 from translators.triton_source.render import Renderer, Shape, placed
-
-WIDTH = 120
-INDENT = "    "
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +63,7 @@ class _FunctionWriter:
     strides: set[tuple[str, int]] = field(default_factory=set)
     scalars: set[str] = field(default_factory=set)
     symbols: set[str] = field(default_factory=set)
+    buffers: set[str] = field(default_factory=set)
 
     def write(self) -> Written:
         body = self._sections(self.function.sections)
@@ -102,6 +101,7 @@ class _FunctionWriter:
         self.strides |= renderer.strides
         self.scalars |= set(renderer.scalars)
         self.symbols |= set(renderer.symbols)
+        self.buffers |= set(renderer.buffers)
 
     def _arguments(self, text: str) -> Iterator[Argument]:
         """Pointers in declaration order, then sizes, strides and scalars, each only if it is used."""
@@ -119,13 +119,14 @@ class _FunctionWriter:
             for axis in range(view.rank):
                 if (view.name, axis) in self.strides:
                     yield Stride(view.name, axis)
+        yield from (ScratchPointer(name) for name in sorted(self.buffers))
         for scalar in self.kernel.scalars:
             if scalar.name in self.scalars:
                 yield ScalarArgument(scalar.name)
 
     def _header(self, arguments: Sequence[Argument], wide: bool) -> list[str]:
         groups: list[list[str]] = []
-        for kind in (Pointer, Size, Stride, ScalarArgument):
+        for kind in (Pointer, Size, Stride, ScratchPointer, ScalarArgument):
             group = [self._parameter(argument) for argument in arguments if isinstance(argument, kind)]
             groups.append(group)
         constants = [f"{name}: tl.constexpr" for name, _ in self.function.blocks]
@@ -206,14 +207,16 @@ class _StatementWriter:
 
     def _bind_axis(self, statement: BindAxis) -> None:
         form = self.renderer.form(statement.axis)
-        base = self.renderer.polynomial(statement.base, (), wide=False)
         if form.block is None:
-            self.line(f"{form.name} = {base.text}")
-            return
+            raise AssertionError("a single coordinate is bound as an index")
         lanes = call("tl.arange", Code("0"), Code(form.block))
-        lanes = method(lanes, "to", "INDEX") if statement.wide else lanes
-        text = lanes.text if statement.base.constant == 0 else binary("+", base, lanes).text
-        self.line(f"{form.name} = {text}")
+        total = method(lanes, "to", "INDEX") if statement.wide else lanes
+        if statement.tile.constant != 0:
+            first = binary("*", self.renderer.polynomial(statement.tile, (), wide=False), Code(form.block))
+            total = binary("+", first, total)
+        if statement.base.constant != 0:
+            total = binary("+", self.renderer.polynomial(statement.base, (), wide=False), total)
+        self.line(f"{form.name} = {total.text}")
 
     def _bind_mask(self, axis: Axis) -> None:
         form = self.renderer.form(axis)
@@ -553,23 +556,22 @@ class _StatementWriter:
             renderer.carries[statement.token, ordinal] = (carry.name, carry.order, carry.axes)
         if statement.low is not None and statement.high is not None:
             self.line(f"for {statement.name} in {self._range(statement)}:")
-            self.nested(statement.body)
         else:
             self._test(statement)
             self.line(f"while {self._any_active(statement)}:")
-            saved = dict(renderer.values)
-            if statement.live is not None and statement.active is not None:
-                renderer.values[statement.live] = (statement.active, statement.active_order)
-            self.nested(statement.body)
-            renderer.values = saved
-        inner = len(self.lines)
+        saved = dict(renderer.values)
+        if statement.live is not None and statement.active is not None:
+            renderer.values[statement.live] = (statement.active, statement.active_order)
         self.indent += INDENT
+        before = len(self.lines)
+        self.statements(statement.body)
         self._updates(statement)
+        renderer.values = saved
         if statement.live is not None:
             self._test(statement)
+        if before == len(self.lines):
+            self.line("pass")
         self.indent = self.indent[: -len(INDENT)]
-        if inner == len(self.lines) and not statement.body:
-            self.line(INDENT + "pass")
 
     def _range(self, statement: OrderedLoop) -> str:
         assert statement.low is not None and statement.high is not None
@@ -611,7 +613,8 @@ class _StatementWriter:
             if carry.initial.operation == "constant":
                 self._fill(carry.name, carry.initial.attribute, carry.dtype, carry.order)
                 return
-        self.line(f"{carry.name} = {code.text}")
+        if code.text != carry.name:
+            self.line(f"{carry.name} = {code.text}")
 
     def _as_value(self, node: Expression, order: Shape) -> Code:
         """A carry's value; index carries are 64-bit throughout, so that their type never changes."""
@@ -644,50 +647,3 @@ def _zero(dtype: DType) -> float | int:
 
 def _exact_dot(operand: DType, result: DType) -> bool:
     return (operand.name, result.name) in {("f16", "f32"), ("bf16", "f32"), ("f32", "f32"), ("i8", "i32")}
-
-
-def fold(indent: str, text: str) -> list[str]:
-    """A statement within the line width: a call's arguments move to lines of their own where it is too long."""
-    if len(indent) + len(text) <= WIDTH:
-        return [indent + text]
-    opened = _outer_call(text)
-    if opened is None:
-        return [indent + text]
-    head, arguments, tail = opened
-    joined = ", ".join(arguments)
-    inner = indent + INDENT
-    if len(inner) + len(joined) <= WIDTH:
-        return [indent + head, inner + joined, indent + tail]
-    lines = [indent + head]
-    for argument in arguments:
-        lines += [*fold(inner, argument)[:-1], fold(inner, argument)[-1] + ","]
-    return [*lines, indent + tail]
-
-
-def _outer_call(text: str) -> tuple[str, list[str], str] | None:
-    """Split `head(a, b)tail` at the last top-level bracket pair into head, arguments and tail."""
-    depth, start = 0, -1
-    pairs: list[tuple[int, int]] = []
-    for position, character in enumerate(text):
-        if character in "([{":
-            start = position if depth == 0 else start
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-            if depth == 0:
-                pairs.append((start, position))
-    pairs = [(first, last) for first, last in pairs if text[first] == "(" and last - first > 1]
-    if not pairs:
-        return None
-    first, last = max(pairs, key=lambda pair: pair[1] - pair[0])
-    return text[: first + 1], _arguments(text[first + 1 : last]), text[last:]
-
-
-def _arguments(text: str) -> list[str]:
-    parts, depth, begin = [], 0, 0
-    for position, character in enumerate(text):
-        depth += (character in "([{") - (character in ")]}")
-        if character == "," and depth == 0:
-            parts.append(text[begin:position].strip())
-            begin = position + 1
-    return [*parts, text[begin:].strip()]
