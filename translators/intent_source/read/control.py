@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from translators.intent_source.read import codes, rules
@@ -14,6 +15,7 @@ from translators.intent_source.read.liveness import always_leaves
 from translators.intent_source.read.operands import Keyword
 from translators.intent_source.read.scope import Flag, Flow, Negated
 from translators.intent_source.read.walker import Walker
+from translators.logical.program import Value
 
 Statements = Sequence[ast.stmt]
 _EXITS = (ast.Return, ast.Break, ast.Continue)
@@ -26,14 +28,30 @@ def branch(walker: Walker, node: ast.If, rest: Statements, live: frozenset[str])
     decision = rules.as_condition(walker.builder, condition)
     if isinstance(decision, bool):
         return _static_branch(walker, node, decision, rest, live)
+    return _runtime_branch(walker, node, decision, rest, live)
+
+
+def _runtime_branch(walker: Walker, node: ast.If, condition: Value, rest: Statements, live: frozenset[str]) -> bool:
     leaves = always_leaves(node.body), always_leaves(node.orelse)
-    moved = rest if leaves[0] != leaves[1] else ()
-    after = live if leaves[0] != leaves[1] else walker.frame.liveness.after[node]
-    then = read_arm(walker, [*node.body, *(moved if leaves[1] else ())], after)
-    orelse = read_arm(walker, [*node.orelse, *(moved if leaves[0] else ())], after)
-    walker.builder.span = walker.scope.source.header(node)
-    join(walker, decision, then, orelse, after)
-    return leaves[0] != leaves[1]
+    takes_rest = leaves[0] != leaves[1]
+    after = live if takes_rest else walker.frame.liveness.after[node]
+    with in_tail(walker, takes_rest or not rest):
+        then = read_arm(walker, [*node.body, *(rest if takes_rest and leaves[1] else ())], after)
+        orelse = read_arm(walker, [*node.orelse, *(rest if takes_rest and leaves[0] else ())], after)
+        walker.builder.span = walker.scope.source.header(node)
+        join(walker, condition, then, orelse, after)
+    return takes_rest
+
+
+@contextmanager
+def in_tail(walker: Walker, is_last: bool) -> Iterator[None]:
+    """Whether what is read now is the last of its block, and so perhaps of the loop or function."""
+    frame = walker.frame
+    tail, frame.tail = frame.tail, frame.tail and is_last
+    try:
+        yield
+    finally:
+        frame.tail = tail
 
 
 def _static_branch(walker: Walker, node: ast.If, decision: bool, rest: Statements, live: frozenset[str]) -> bool:
@@ -44,7 +62,8 @@ def _static_branch(walker: Walker, node: ast.If, decision: bool, rest: Statement
     if any(isinstance(inner, _EXITS) for statement in taken for inner in ast.walk(statement)):
         execute(walker, [*taken, *rest], live)
         return True
-    execute(walker, taken, walker.frame.liveness.after[node])
+    with in_tail(walker, not rest):
+        execute(walker, taken, walker.frame.liveness.after[node])
     return False
 
 

@@ -118,6 +118,11 @@ class _Merger:
             case _:
                 return self._merged_flag(true, false)
 
+    def marks(self, true: Flag, false: Flag) -> Flag:
+        """A flag whose value nobody asks for: certain, or not."""
+        known = _known(true, self.condition, True)
+        return known if isinstance(known, bool) and known == _known(false, self.condition, False) else self.condition
+
     def _merged_flag(self, true: Flag, false: Flag) -> Value:
         """`left`, `broke` and `returned` are often one flag: it is merged once."""
         if (true, false) not in self.flag_merges:
@@ -218,10 +223,13 @@ def is_runtime(binding: Binding) -> bool:
 
 # ---------------------------------------------------------------------------------------------------------------- flow
 def _merge_flow(merger: _Merger, a: Flow, b: Flow) -> Flow:
+    frame = merger.walker.frame
+    left = merger.marks if frame.tail else merger.flags
+    ends = merger.flags if frame.loops else left  # of loops; only they and later statements ask
     return Flow(
-        left=merger.flags(a.left, b.left),
-        broke=merger.flags(a.broke, b.broke),
-        returned=merger.flags(a.returned, b.returned),
+        left=left(a.left, b.left),
+        broke=ends(a.broke, b.broke),
+        returned=ends(a.returned, b.returned),
         result=_merge_result(merger, a.result, b.result),
         bare=a.bare or b.bare,
     )

@@ -188,11 +188,13 @@ def _body(walker: Walker, node: Loop, kind: str, live: frozenset[str]) -> Flow:
 
     frame = walker.frame
     frame.loops.append(OpenLoop(kind, live))
+    tail, frame.tail = frame.tail, True
     frame.flow = Flow()
     try:
         execute(walker, node.body, live)
     finally:
         frame.loops.pop()
+        frame.tail = tail
     return computed(walker, frame.flow)
 
 

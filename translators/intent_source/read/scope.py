@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NoReturn, Protocol
@@ -188,9 +187,12 @@ class Frame:
     function: Function | None = None  # None: the kernel
     loops: list[OpenLoop] = field(default_factory=list)  # innermost last
     flow: Flow = Flow()
+    tail: bool = True  # nothing of the function or of the innermost loop's body follows the block being read
 
 
 def suggestion(name: str, known: Iterable[str], prefix: str = "") -> str | None:
     """A "did you mean" for a name that nothing defines."""
+    import difflib  # only a wrong program pays for it
+
     close = difflib.get_close_matches(name, sorted(set(known)), n=1)
     return f"did you mean '{prefix}{close[0]}'?" if close else None
