@@ -115,6 +115,13 @@ def test_carries_keep_their_type() -> None:
     assert [each.code for each in found] == ["INT802"]
 
 
+def test_a_carry_that_began_as_a_literal_is_mended_there() -> None:
+    (found,) = errors(in_kernel("a = 0.0\nfor i in range(4):\n    a = a + x[i]\no[0] = a"))
+    assert found.help == "'a' began as the literal 0.0, which is f64: write a: I.f32 = 0.0"
+    (found,) = errors(in_kernel("a = 0\nfor i in range(4):\n    if x[i] > 0.0:\n        a = i\no[a] = 1.0"))
+    assert found.help == "'a' began as the literal 0, which is i64: write a: I.index = 0"
+
+
 def test_names_of_a_loop_body_end_with_it() -> None:
     check_error(in_kernel("for i in range(4):\n    v = x[i]\no[0] = v"), "INT803", "v")
     check_error(in_kernel("for i in range(4):\n    pass\no[i] = 1.0"), "INT803", "i")

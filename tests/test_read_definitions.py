@@ -117,6 +117,15 @@ def test_decorators() -> None:
     check_error("@intent.kernel\n@intent.fn\ndef kernel(n: I.i32):\n    pass\n", "INT103", "intent.fn")
 
 
+def test_two_parameters_of_one_name() -> None:
+    check_error(with_parameter("n: I.i32, n: I.i64"), "INT116", "n: I.i64")
+
+
+def test_async_kernels() -> None:
+    found = errors("@intent.kernel\nasync def kernel(n: I.i32):\n    pass\n")
+    assert [each.code for each in found] == ["INT103"]
+
+
 def test_two_definitions_of_one_name() -> None:
     text = "@intent.kernel\ndef kernel(n: I.i32):\n    pass\n\n@intent.kernel\ndef kernel(n: I.i32):\n    pass\n"
     check_error(text, "INT116", "def kernel(n: I.i32):")

@@ -145,7 +145,7 @@ def test_helpers_of_other_files(tmp_path: Path, statement: str, call: str) -> No
     ("statement", "use", "message"),
     [
         ("from shared import scald", "scald(x[0])", "defines no 'scald'"),
-        ("from nowhere import f", "f(x[0])", "was not found"),
+        ("from nowhere import f", "f(x[0])", "no file of module"),
         ("from broken import f", "f(x[0])", "line 5: this is not Python"),
         ("from shared import *", "scaled(x[0])", "one by one"),
     ],

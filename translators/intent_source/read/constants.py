@@ -70,6 +70,13 @@ def constant(node: ast.Constant) -> Operand | None:
             return None
 
 
+def literal_help(name: str, literal: Literal) -> str:
+    """What to write where a name that a loop carries began as a bare literal."""
+    if isinstance(literal.value, float):
+        return f"'{name}' began as the literal {literal.value!r}, which is f64: write {name}: I.f32 = {literal.value!r}"
+    return f"'{name}' began as the literal {literal.value!r}, which is i64: write {name}: I.index = {literal.value!r}"
+
+
 def fold(scope: ModuleScope, node: ast.expr) -> Binding:
     """The compile-time meaning of an expression; Rejected if it has none."""
     match node:

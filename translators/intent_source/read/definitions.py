@@ -88,7 +88,13 @@ def _parameters(
         check_star(scope, node)
     except Rejected as rejected:
         diagnostics.append(rejected.diagnostic)
-    return parameters_of(node.args)
+    pairs = parameters_of(node.args)
+    names = [parameter.arg for parameter, _ in pairs]
+    for position, (parameter, _) in enumerate(pairs):
+        if parameter.arg in names[:position]:  # Python finds this when it compiles, not when it parses
+            message, span = f"two parameters are named '{parameter.arg}'", scope.source.span(parameter)
+            diagnostics.append(Diagnostic(codes.DUPLICATE, "error", message, span))
+    return pairs
 
 
 def _check_result(scope: ModuleScope, node: ast.FunctionDef, diagnostics: list[Diagnostic]) -> None:

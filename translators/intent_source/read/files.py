@@ -44,7 +44,8 @@ class Files:
     def module(self, importer: ModuleScope, module: str, level: int, span: Span) -> ModuleScope:
         path = _find(Path(importer.source.path), module, level)
         if path is None:
-            message = f"the file of module '{'.' * level}{module}' was not found beside '{importer.source.path}'"
+            message = f"no file of module '{'.' * level}{module}' was found beside '{importer.source.path}'"
+            message += "" if level else "; Python packages have no meaning in a kernel"
             raise Rejected(Diagnostic(codes.IMPORT, "error", message, span))
         known = self._scopes.get(path.absolute())
         return known if known is not None else self._read(path, span)
@@ -88,6 +89,8 @@ def _bindings(scope: ModuleScope, statement: ast.stmt) -> dict[str, Binding]:
             )
         case ast.FunctionDef():
             return {statement.name: _function(scope, statement)}
+        case ast.AsyncFunctionDef(decorator_list=decorators) if any(_role(scope, each) for each in decorators):
+            scope.reject(statement, codes.DEFINITION, "a kernel or helper is a plain function, not async")
         case ast.ClassDef():
             return {statement.name: _class(scope, statement)}
         case ast.Assign(targets=targets, value=value) if all(isinstance(target, ast.Name) for target in targets):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from intent.dtypes import boolean, index
-from translators.diagnostics import Rejected, Span
+from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.intent_source.read import codes, rules
 from translators.intent_source.read.calls import arguments
 from translators.intent_source.read.checks import check_names
+from translators.intent_source.read.constants import literal_help
 from translators.intent_source.read.expressions import evaluate, resolve
 from translators.intent_source.read.flow import computed, flag_value, is_runtime, unified, zero_like
 from translators.intent_source.read.liveness import bound, target_names
@@ -64,6 +65,8 @@ class LoopReader:
         for name, binding in list(frame.names.items()):
             if name in assigned and not isinstance(binding, (Missing, Poisoned)):
                 self.carried.append(self._carry(name, binding))
+            if name in assigned and isinstance(binding, Literal) and not isinstance(binding.value, bool):
+                frame.literals[name] = binding
         for carried in self.carried:
             frame.names[carried.name] = self.walker.named(carried.name, carried.inside)
 
@@ -89,10 +92,14 @@ class LoopReader:
             try:
                 found.append(self._update(carried))
             except Rejected as rejected:
-                self.walker.report(rejected.diagnostic)
+                self.walker.report(self._explained(carried.name, rejected.diagnostic))
                 self.failed.append(carried.name)
                 found.append(carried.insides)
         return found
+
+    def _explained(self, name: str, found: Diagnostic) -> Diagnostic:
+        literal = self.walker.frame.literals.get(name)
+        return found if literal is None else replace(found, help=literal_help(name, literal))
 
     def _update(self, carried: Carried) -> tuple[Value, ...]:
         builder, name = self.walker.builder, carried.name

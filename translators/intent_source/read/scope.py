@@ -9,7 +9,7 @@ from typing import NoReturn, Protocol
 
 from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.intent_source.read.liveness import Liveness
-from translators.intent_source.read.operands import Function, Operand
+from translators.intent_source.read.operands import Function, Literal, Operand
 from translators.intent_source.read.source import Source
 from translators.logical.program import Value
 from translators.logical.types import Direction
@@ -187,6 +187,7 @@ class Frame:
     function: Function | None = None  # None: the kernel
     loops: list[OpenLoop] = field(default_factory=list)  # innermost last
     flow: Flow = Flow()
+    literals: dict[str, Literal] = field(default_factory=dict)  # carried names that began as a literal without a dtype
     tail: bool = True  # nothing of the function or of the innermost loop's body follows the block being read
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NoReturn
 
-from translators.diagnostics import Rejected
+from translators.diagnostics import Diagnostic, Rejected
 from translators.intent_source.read import codes, control, loops, rules
-from translators.intent_source.read.constants import fold
+from translators.intent_source.read.constants import fold, literal_help
 from translators.intent_source.read.expressions import binary, evaluate, subscript_items
-from translators.intent_source.read.liveness import bound
+from translators.intent_source.read.liveness import bound, loads
 from translators.intent_source.read.operands import Keyword, Operand, Product, ShapeOf, Token
 from translators.intent_source.read.scope import Abandoned
 from translators.intent_source.read.walker import Walker
@@ -39,11 +40,21 @@ def _guarded(walker: Walker, statement: ast.stmt, rest: Statements, live: frozen
         walker.here(statement)
         return _statement(walker, statement, rest, live)
     except Rejected as rejected:
-        walker.report(rejected.diagnostic)
+        walker.report(_explained(walker, statement, rejected.diagnostic))
     except Abandoned:
         walker.errors += 1  # of something reported elsewhere: the kernel is incomplete all the same
     walker.poison(bound((statement,)))
     return False
+
+
+def _explained(walker: Walker, statement: ast.stmt, found: Diagnostic) -> Diagnostic:
+    """Dtypes that differ because a carried name began as a bare literal are mended where it began."""
+    if found.code not in (codes.DTYPES_DIFFER, codes.INDEX_MIXED, codes.BRANCHES_DIFFER):
+        return found
+    mentioned = loads(statement) | {name for name in bound((statement,)) if f"'{name}'" in found.message}
+    for name in sorted(mentioned & set(walker.frame.literals)):
+        return replace(found, help=literal_help(name, walker.frame.literals[name]))
+    return found
 
 
 def _statement(walker: Walker, statement: ast.stmt, rest: Statements, live: frozenset[str]) -> bool:
