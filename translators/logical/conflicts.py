@@ -39,10 +39,12 @@ from translators.logical.variation import Causes, Variation
 
 
 def conflicts(kernel: Kernel) -> list[Diagnostic]:
+    parallels = list(_parallels(kernel.body))
     variation = Variation()
-    variation.block(kernel.body)
+    if parallels:
+        variation.block(kernel.body)
     found: list[Diagnostic] = []
-    for parallel in _parallels(kernel.body):
+    for parallel in parallels:
         points = _Points(parallel, variation)
         for write in _writes(parallel.body):
             diagnostic = points.judge(write)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from translators.algebra.polynomial import (
+    Atom,
+    Opaque,
     Polynomial,
     atomic,
     floor_divide,
@@ -26,7 +28,7 @@ _ARITHMETIC: dict[str, Callable[[Polynomial, Polynomial], Polynomial]] = {
 }
 
 
-_LARGEST = 128  # monomials, and factors of one: beyond this a product stays one opaque value
+_LARGEST = 96  # atoms written in a polynomial: beyond this a value is one opaque atom itself
 
 
 def polynomial(value: Value, known: dict[Value, Polynomial] | None = None) -> Polynomial:
@@ -70,11 +72,17 @@ def _combined(value: Value, memory: dict[Value, Polynomial]) -> Polynomial:
 
 
 def _too_large(function: str, a: Polynomial, b: Polynomial) -> bool:
-    """Repeated squaring would otherwise double the length of a monomial with every statement."""
+    """Whether normal forms would outgrow the program: repeated squaring doubles a monomial with every statement,
+    repeated division nests one opaque atom in another."""
     if function == "multiply":
-        return len(a.terms) * len(b.terms) > _LARGEST or _degree(a) + _degree(b) > _LARGEST
-    return len(a.terms) + len(b.terms) > _LARGEST
+        return _weight(a) * len(b.terms) + _weight(b) * len(a.terms) > _LARGEST
+    return _weight(a) + _weight(b) > _LARGEST
 
 
-def _degree(a: Polynomial) -> int:
-    return max((len(monomial) for monomial, _ in a.terms), default=0)
+def _weight(a: Polynomial) -> int:
+    """How many atoms are written in it, those inside opaque atoms included."""
+    return sum(1 + sum(map(_atom_weight, monomial)) for monomial, _ in a.terms)
+
+
+def _atom_weight(atom: Atom) -> int:
+    return 1 + sum(map(_weight, atom.operands)) if isinstance(atom, Opaque) else 1

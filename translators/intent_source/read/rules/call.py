@@ -231,13 +231,17 @@ def _quantized_dot(builder: Builder, call: Call) -> Operand:
 
 
 _DOMAINS: Final[dict[str, Rule]] = {
-    "domain": lambda b, c: domains.domain(b, c["start"], c["stop"], c["step"]),
+    "domain": lambda builder, call: domains.domain(builder, call["start"], call["stop"], call["step"]),
     "parallel": _parallel,
-    "indices": lambda b, c: domains.indices(b, c["region"]),
-    "end": lambda b, c: domains.end(b, c["region"]),
-    "ragged": lambda b, c: domains.ragged(b, c["outer"], c["members"], c["offsets"], c["indices"]),
-    "members": lambda b, c: domains.members(b, c["region"]),
-    "assume_in_bounds": lambda b, c: memory.assume_in_bounds(b, c["index"], c["view"], c["axis"]),
+    "indices": lambda builder, call: domains.indices(builder, call["region"]),
+    "end": lambda builder, call: domains.end(builder, call["region"]),
+    "ragged": lambda builder, call: domains.ragged(
+        builder, call["outer"], call["members"], call["offsets"], call["indices"]
+    ),
+    "members": lambda builder, call: domains.members(builder, call["region"]),
+    "assume_in_bounds": lambda builder, call: memory.assume_in_bounds(
+        builder, call["index"], call["view"], call["axis"]
+    ),
 }
 _UNARY = (
     "exp", "log", "log1p", "lgamma", "sin", "asin", "cos", "floor", "erf", "erfc", "i0", "rsqrt", "sqrt", "sigmoid",
@@ -249,24 +253,30 @@ _TENSORS: Final[dict[str, Rule]] = {
     "exp2": _exp2,
     "tanh": _tanh,
     "fdiv": _fdiv,
-    "select": lambda b, c: pointwise.select(b, c["condition"], c["true_value"], c["false_value"]),
-    "mask": lambda b, c: pointwise.mask(b, c["value"], c["valid"], c["fill"]),
-    "cast": lambda b, c: pointwise.cast(b, c["value"], c.dtype()),
-    "bitcast": lambda b, c: pointwise.bitcast(b, c["value"], c.dtype()),
-    "full": lambda b, c: shapes.full(b, c["shape"], c["fill"], c.dtype()),
-    "zeros": lambda b, c: shapes.zeros(b, c["shape"], c.dtype()),
-    "reshape": lambda b, c: shapes.reshape(b, c["value"], c["shape"]),
-    "transpose": lambda b, c: shapes.transpose(b, c["value"], c["permutation"]),
-    "join": lambda b, c: shapes.join(b, c["lhs"], c["rhs"]),
-    "record": lambda b, c: Product(tuple(c.arguments.values()), tuple(c.arguments)),
+    "select": lambda builder, call: pointwise.select(
+        builder, call["condition"], call["true_value"], call["false_value"]
+    ),
+    "mask": lambda builder, call: pointwise.mask(builder, call["value"], call["valid"], call["fill"]),
+    "cast": lambda builder, call: pointwise.cast(builder, call["value"], call.dtype()),
+    "bitcast": lambda builder, call: pointwise.bitcast(builder, call["value"], call.dtype()),
+    "full": lambda builder, call: shapes.full(builder, call["shape"], call["fill"], call.dtype()),
+    "zeros": lambda builder, call: shapes.zeros(builder, call["shape"], call.dtype()),
+    "reshape": lambda builder, call: shapes.reshape(builder, call["value"], call["shape"]),
+    "transpose": lambda builder, call: shapes.transpose(builder, call["value"], call["permutation"]),
+    "join": lambda builder, call: shapes.join(builder, call["lhs"], call["rhs"]),
+    "record": lambda builder, call: Product(tuple(call.arguments.values()), tuple(call.arguments)),
 }
 _MEMORY: Final[dict[str, Rule]] = {
-    "gather": lambda b, c: memory.gather(b, c["source"], c["index"], c["valid"], c["fill"]),
-    "store": lambda b, c: memory.store(b, c["target"], c["index"], c["value"]),
-    "mutable_load": lambda b, c: memory.mutable_load(b, c["target"], c["index"]),
-    "scatter_unique": lambda b, c: memory.scatter_unique(b, c["destination"], c["index"], c["value"]),
-    "scatter_reduce": lambda b, c: memory.scatter_reduce(b, c["destination"], c["index"], c["value"], c["combine"]),
-    "buffer": lambda b, c: memory.buffer(b, c["shape"], c.dtype(), c["init"]),
+    "gather": lambda builder, call: memory.gather(builder, call["source"], call["index"], call["valid"], call["fill"]),
+    "store": lambda builder, call: memory.store(builder, call["target"], call["index"], call["value"]),
+    "mutable_load": lambda builder, call: memory.mutable_load(builder, call["target"], call["index"]),
+    "scatter_unique": lambda builder, call: memory.scatter_unique(
+        builder, call["destination"], call["index"], call["value"]
+    ),
+    "scatter_reduce": lambda builder, call: memory.scatter_reduce(
+        builder, call["destination"], call["index"], call["value"], call["combine"]
+    ),
+    "buffer": lambda builder, call: memory.buffer(builder, call["shape"], call.dtype(), call["init"]),
     "atomic.load": _atomic("load"),
     "atomic.compare_exchange": _atomic("compare_exchange", "expected", "desired"),
     **{f"atomic.{name}": _atomic(name, "value") for name in ("store", "exchange", "add", "max", "min", "xor")},
@@ -274,22 +284,32 @@ _MEMORY: Final[dict[str, Rule]] = {
 }
 _REDUCTIONS: Final[dict[str, Rule]] = {
     **{f"reduce.{kind}": _reduce(kind) for kind in ("sum", "max", "any", "all")},
-    "reduce": lambda b, c: reductions.generic_reduce(b, c["value"], c["axis"], c.combination()),
-    "arg_reduce.max": lambda b, c: reductions.arg_reduce_max(b, c["value"], c["axis"], c.accumulator()),
-    "scan": lambda b, c: reductions.generic_scan(b, c["value"], c["axis"], c.combination(), c.order()),
+    "reduce": lambda builder, call: reductions.generic_reduce(builder, call["value"], call["axis"], call.combination()),
+    "arg_reduce.max": lambda builder, call: reductions.arg_reduce_max(
+        builder, call["value"], call["axis"], call.accumulator()
+    ),
+    "scan": lambda builder, call: reductions.generic_scan(
+        builder, call["value"], call["axis"], call.combination(), call.order()
+    ),
     "cumsum": _scan("sum"),
     "cummax": _scan("max"),
-    "histogram": lambda b, c: reductions.histogram(b, c["values"], c["bins"], c["valid"], c.dtype("count_dtype")),
-    "region_fold": lambda b, c: regions.region_fold(b, c["source"], c["axis"], c.helpers()),
+    "histogram": lambda builder, call: reductions.histogram(
+        builder, call["values"], call["bins"], call["valid"], call.dtype("count_dtype")
+    ),
+    "region_fold": lambda builder, call: regions.region_fold(builder, call["source"], call["axis"], call.helpers()),
     "region_scan": _region_scan,
 }
 _CONTRACTIONS: Final[dict[str, Rule]] = {
-    "dot": lambda b, c: contractions.dot(b, c.contraction()),
-    "matvec": lambda b, c: contractions.matvec(b, c.contraction("matrix", "vector"), c.flag("transpose")),
-    "vecmat": lambda b, c: contractions.vecmat(b, c.contraction("vector", "matrix"), c.flag("transpose")),
+    "dot": lambda builder, call: contractions.dot(builder, call.contraction()),
+    "matvec": lambda builder, call: contractions.matvec(
+        builder, call.contraction("matrix", "vector"), call.flag("transpose")
+    ),
+    "vecmat": lambda builder, call: contractions.vecmat(
+        builder, call.contraction("vector", "matrix"), call.flag("transpose")
+    ),
     "matmul": _matmul,
-    "outer": lambda b, c: contractions.outer(b, c["lhs"], c["rhs"]),
-    "contract": lambda b, c: contractions.contract(b, c.contraction(), c["reduce"], c["batch"]),
+    "outer": lambda builder, call: contractions.outer(builder, call["lhs"], call["rhs"]),
+    "contract": lambda builder, call: contractions.contract(builder, call.contraction(), call["reduce"], call["batch"]),
     "scaled_contract": _scaled_contract,
     "scaled_matmul": _scaled_matmul,
     "sparse_contract": _sparse_contract,
@@ -297,9 +317,11 @@ _CONTRACTIONS: Final[dict[str, Rule]] = {
     "sparse_contract_2to4": _two_to_four,
     "sparse.one_of_two": _sparse_format("sparse.one_of_two"),
     "sparse.two_of_four": _sparse_format("sparse.two_of_four"),
-    "quantize": lambda b, c: special.quantize(b, c["values"], c["format"]),
+    "quantize": lambda builder, call: special.quantize(builder, call["values"], call["format"]),
     "quantized_dot": _quantized_dot,
-    "random.bits": lambda b, c: random.bits(b, c["seed"], c["logical_counter"]),
-    "random.uniform": lambda b, c: random.uniform(b, c["seed"], c["logical_counter"], c.dtype()),
+    "random.bits": lambda builder, call: random.bits(builder, call["seed"], call["logical_counter"]),
+    "random.uniform": lambda builder, call: random.uniform(
+        builder, call["seed"], call["logical_counter"], call.dtype()
+    ),
 }
 _RULES: Final[dict[str, Rule]] = {**_DOMAINS, **_TENSORS, **_MEMORY, **_REDUCTIONS, **_CONTRACTIONS}
