@@ -6,6 +6,8 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 
+from typing_extensions import assert_never
+
 from intentc import formats, render
 from intentc.inputs import Input
 from intentc.settings import OutputFormat
@@ -21,6 +23,8 @@ def report(diagnostics: Sequence[Diagnostic], inputs: Iterable[Input], output_fo
             print(formats.sarif(diagnostics))
         case "full" | "concise" | "github":
             report_text(diagnostics, inputs, output_format)
+        case _:
+            assert_never(output_format)
 
 
 def report_text(diagnostics: Sequence[Diagnostic], inputs: Iterable[Input], output_format: OutputFormat) -> None:
@@ -34,6 +38,8 @@ def report_text(diagnostics: Sequence[Diagnostic], inputs: Iterable[Input], outp
             _say_all(map(formats.github, diagnostics))
         case "json" | "sarif":
             pass
+        case _:
+            assert_never(output_format)
 
 
 def _report_full(diagnostics: Sequence[Diagnostic], inputs: Iterable[Input]) -> None:
