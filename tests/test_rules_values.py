@@ -339,3 +339,24 @@ def test_what_is_no_value(bench: Bench) -> None:
         bench.call("exp", NONE)
     with rejected("INT414"):
         bench.call("exp", ALL)
+
+
+def test_nested_divisions_stay_cheap(bench: Bench) -> None:
+    value: Operand = bench.scalar(dtypes.index)
+    for _ in range(1000):
+        value = rules.binary(bench.builder, "floor_divide", bench.call("minimum", value, lit(7)), lit(2))
+    assert isinstance(value, Value)
+
+
+def test_every_code_is_in_the_catalogue() -> None:
+    from translators.diagnostic_codes import CODES
+    from translators.intent_source.read.rules import codes
+
+    assert {code for name, code in vars(codes).items() if name.isupper()} <= set(CODES)
+
+
+def test_every_intrinsic_has_a_rule() -> None:
+    from intent.intrinsics import INTRINSICS
+    from translators.intent_source.read.rules.call import RULES
+
+    assert set(RULES) == set(INTRINSICS)

@@ -75,7 +75,7 @@ def call_intrinsic(
 ) -> Operand:
     """The result of `I.path(...)`; Keyword("None") if it gives nothing."""
     intrinsic = table.INTRINSICS.get(path)
-    if intrinsic is None or path not in _RULES:
+    if intrinsic is None or path not in RULES:
         reject_unknown(builder, path)
     if "mask" in keywords and path in ("store", "scatter_unique", "scatter_reduce"):
         builder.reject(codes.NO_MASK, f"I.{path} has no mask", "write it under a scalar `if` inside I.parallel")
@@ -88,7 +88,7 @@ def call_intrinsic(
     except TypeError as error:
         builder.reject(codes.BAD_CALL, str(error), _keepdim_hint(keywords))
     call = Call(builder, path, {name: _operand(value) for name, value in bound.items()})
-    return _RULES[path](builder, call)
+    return RULES[path](builder, call)
 
 
 def reject_unknown(builder: Builder, path: str) -> NoReturn:
@@ -324,4 +324,4 @@ _CONTRACTIONS: Final[dict[str, Rule]] = {
         builder, call["seed"], call["logical_counter"], call.dtype()
     ),
 }
-_RULES: Final[dict[str, Rule]] = {**_DOMAINS, **_TENSORS, **_MEMORY, **_REDUCTIONS, **_CONTRACTIONS}
+RULES: Final[dict[str, Rule]] = {**_DOMAINS, **_TENSORS, **_MEMORY, **_REDUCTIONS, **_CONTRACTIONS}
