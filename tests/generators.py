@@ -45,7 +45,7 @@ class RandomProgram:
     text: str
     views: tuple[View, ...]
     scalars: tuple[Term, ...]
-    seed: int
+    seed: int  # of the arguments
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -120,7 +120,7 @@ class _Writer:
 
     def program(self) -> RandomProgram:
         last = self.expressions.pick(["N", "N", "N", "8"])
-        self.symbols = tuple(self.expressions.pick(["MN", "MN", "MN", "N", "BMN"]))[:-1] + (last,)
+        self.symbols = (*self.expressions.pick(["M", "M", "M", "", "BM"]), last)
         for _ in range(self.random.choice([1, 1, 2])):
             self._section()
         return RandomProgram(self._text(), tuple(self.expressions.views), tuple(self.expressions.scalars), self._seed())

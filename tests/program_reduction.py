@@ -103,7 +103,7 @@ def _list_slots(values: list[object]) -> Iterator[tuple[ast.expr, Callable[[ast.
             yield value, lambda new, position=position: values.__setitem__(position, new)
 
 
-# --------------------------------------------------------------------------------------------------------------- tidying
+# -------------------------------------------------------------------------------------------------------------- tidying
 def _without_unused(text: str) -> str:
     """Drop parameters that nothing uses and helpers that nothing calls."""
     tree = ast.parse(text)

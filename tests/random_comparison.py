@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,8 +12,10 @@ from types import ModuleType
 
 import numpy as np
 from generators import TOLERANCE, RandomProgram
-from random_expressions import View
+from random_expressions import Term, View
 
+from translators.intent_source.read import read_program
+from translators.logical import types
 from translators.logical.program import Program
 from translators.logical.reference import Options, evaluate
 from translators.pipeline import compile_text
@@ -30,7 +33,7 @@ class Outcome:
 
 
 def compare(program: RandomProgram, runs: int = 3) -> Outcome:
-    """Run on several sizes, the first of them all ones or with an empty axis now and then."""
+    """Compile, and run on `runs` random choices of sizes, which include 0 and 1."""
     compiled = compile_text(program.text, "random_program.py")
     problems = [each for each in compiled.diagnostics if each.severity != "note"]
     errors = [each for each in problems if each.severity == "error"]
@@ -41,10 +44,36 @@ def compare(program: RandomProgram, runs: int = 3) -> Outcome:
     assert compiled.source is not None and compiled.program is not None
     generator = np.random.default_rng(program.seed)
     with tempfile.TemporaryDirectory() as folder:
-        module = _imported(compiled.source, Path(folder))
+        module = _imported(compiled.source, Path(folder)) if runs else None
         for _ in range(runs):
             _run_once(program, compiled.program, module, program.random_sizes(generator))
     return Outcome()
+
+
+def failure(program: RandomProgram) -> str | None:
+    """The kind of failure, without the names and numbers that reducing changes; None if all is well."""
+    try:
+        compare(program)
+    except Disagreement as error:
+        first = str(error).partition("\n")[0]
+        return "values differ" if " differ; at " in first else re.sub(r"\d+|'\w*'", "_", first)[:70]
+    except Exception as error:  # any crash of the compiler is a failure to be reduced
+        return f"{type(error).__name__} while compiling"
+    return None
+
+
+def program_of_text(text: str, seed: int = 0) -> RandomProgram:
+    """A program written or reduced by hand: one kernel `k`; index tables are named `at...`."""
+    result = read_program(text, "random_program.py")
+    assert result.program is not None and result.program.kernels, result.diagnostics
+    kernel = result.program.kernels[0]
+    scalars = tuple(Term(scalar.name, scalar.dtype.name) for scalar in kernel.scalars)
+    return RandomProgram(text, tuple(map(_view_of, kernel.views)), scalars, seed)
+
+
+def _view_of(view: types.View) -> View:
+    shape = tuple(repr(extent) for extent in view.shape)
+    return View(view.name, view.dtype.name, shape, view.direction, bound=4)
 
 
 def _imported(source: str, folder: Path) -> ModuleType:
@@ -58,18 +87,18 @@ def _imported(source: str, folder: Path) -> ModuleType:
     return module
 
 
-def _run_once(program: RandomProgram, logical: Program, module: ModuleType, sizes: Mapping[str, int]) -> None:
+def _run_once(program: RandomProgram, logical: Program, module: ModuleType | None, sizes: Mapping[str, int]) -> None:
     wanted, found = program.arguments(sizes), program.arguments(sizes)
     evaluate(logical.kernels[0], wanted, Options(verify_types=True))
     try:
         with np.errstate(all="ignore"):
-            module.k_out(*found.values())
+            getattr(module, "k_out")(*found.values())  # noqa: B009 - the module is generated
     except Exception as error:
-        raise Disagreement(f"{type(error).__name__}: {error}\nat {sizes}\n\n{program.text}") from error
+        raise Disagreement(f"{type(error).__name__}: {error}\nat {dict(sizes)}\n\n{program.text}") from error
     for view in program.views:
         fault = difference(view, np.asarray(found[view.name]), np.asarray(wanted[view.name]))
         if fault:
-            raise Disagreement(f"{view.name} at {sizes}: {fault}\n\n{program.text}")
+            raise Disagreement(f"{view.name} at {dict(sizes)}: {fault}\n\n{program.text}")
 
 
 def difference(view: View, found: np.ndarray, wanted: np.ndarray) -> str | None:
@@ -85,4 +114,5 @@ def difference(view: View, found: np.ndarray, wanted: np.ndarray) -> str | None:
     if bool(np.all(equal)):
         return None
     where = tuple(int(i) for i in np.argwhere(~np.asarray(equal))[0])
-    return f"{np.count_nonzero(~np.asarray(equal))} of {equal.size} differ; at {where} {found[where]!r}, not {wanted[where]!r}"
+    count = np.count_nonzero(~np.asarray(equal))
+    return f"{count} of {equal.size} differ; at {where} {found[where]!r}, not {wanted[where]!r}"

@@ -1,7 +1,7 @@
 """Random typed expressions of the language, as source text with what a comparison needs to know about their values.
 
 Two results are compared exactly, so floats that meet a sum, product chain or contraction are kept integer-valued and
-small: `Term.bound` is their largest magnitude. Everything elementwise rounds identically on both sides and needs no bound.
+small: `Term.bound` is their largest magnitude. What is elementwise rounds alike on both sides and needs no bound.
 """
 
 from __future__ import annotations
