@@ -58,7 +58,7 @@ aot: setup
 # The same tests under the oldest and newest supported Python that are installed.
 matrix: setup
 	for python in python3.10 python3.11 python3.12 python3.13; do \
-	  if command -v $$python >/dev/null; then \
+	  if $$python -c "" 2>/dev/null; then \
 	    $$python -m venv build/matrix/$$python && \
 	    build/matrix/$$python/bin/python -m pip install --quiet ".[test,gpu]" && \
 	    build/matrix/$$python/bin/python -m pytest tests || exit 1; \

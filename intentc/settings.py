@@ -111,13 +111,12 @@ def _read_table(path: Path) -> Mapping[str, object]:
 def _parse(text: str, path: Path) -> dict[str, dict[str, dict[str, object]]]:
     if sys.version_info >= (3, 11):
         import tomllib
-
-        try:
-            return tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise UsageError(f"{path}: {error}") from None
     else:
-        raise UsageError(f"{path}: [tool.intentc] is read on Python 3.11 and later only")
+        import tomli as tomllib
+    try:
+        return cast("dict[str, dict[str, dict[str, object]]]", tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path}: {error}") from None
 
 
 def _choice(configured: Mapping[str, object], key: str, choices: Sequence[str]) -> str | None:
