@@ -5,6 +5,8 @@ comes in up to three resident sizes and a streamed form.
 """
 from __future__ import annotations
 
+import math
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +16,9 @@ from translators.planning.regions import Region, Role, unit_stride_axes
 from translators.tile.expression import Axis, Expression, Reduction, walk
 
 RESIDENT_ROWS = (1024, 4096, 16384)  # columns of a row that one program keeps in registers
-RESIDENT_STATE = (32, 64, 128)  # extent of a loop-carried matrix state's axes
+RESIDENT_STATE = (32, 64, 128)  # extent of each axis of a loop-carried matrix state
+RESIDENT_CARRY = (128, 1024, 16384)  # extent of the only resident axis of a loop-carried tile
+TILE = 8192  # elements of the largest tile beside a resident axis
 STREAMED_ROW = 1024  # lanes when the only lanes are a streamed axis
 POINTWISE = 1024  # elements of a pointwise tile
 SQUARE = 64  # both axes of a tile read along one and written along the other
@@ -51,7 +55,8 @@ def choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
     """The variants of a kernel, best first; the last one has no limits unless a state must be resident."""
     required = {axis for region in regions for axis in region.carried if axis.extent.constant is None}
     if required:
-        return tuple(_choice(regions, required, size, "state") for size in RESIDENT_STATE)
+        sizes = RESIDENT_CARRY if len(required) == 1 else RESIDENT_STATE
+        return tuple(_choice(regions, required, size, f"state_{size}") for size in sizes)
     rows = _row_axes(regions)
     resident = [_choice(regions, rows, size, "resident") for size in RESIDENT_ROWS] if rows else []
     return (*resident, _choice(regions, set(), 0, "streamed" if rows else ""))
@@ -100,9 +105,18 @@ def _layout(region: Region, resident: Mapping[Axis, int]) -> Layout:
     dots = [node for node in region.contractions if is_dot(node, region)]
     if dots:
         lanes.update(_dot_lanes(region, dots, roles))
-    elif max((lanes[axis] or 1 for axis in lanes), default=1) < DOT_MINIMUM * 4:
-        lanes.update(_stream_lanes(region, roles))
+    else:
+        resident_lanes = math.prod(lanes[axis] or 1 for axis in lanes)
+        lanes.update(_shared_lanes(_stream_lanes(region, roles), resident_lanes))
     return Layout(roles, lanes)
+
+
+def _shared_lanes(lanes: Mapping[Axis, int | None], resident: int) -> dict[Axis, int | None]:
+    """Lanes beside resident ones: as many as the tile's budget leaves, none where a row fills it."""
+    if resident < DOT_MINIMUM:
+        return dict(lanes)
+    room = TILE // resident if resident <= 128 else 1
+    return {axis: min(size, room) if size and min(size, room) > 1 else None for axis, size in lanes.items()}
 
 
 def _roles(region: Region, resident: Mapping[Axis, int]) -> dict[Axis, Role]:

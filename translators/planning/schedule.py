@@ -32,6 +32,7 @@ class Scope:
     statements: list[Statement] = field(default_factory=list)
     names: dict[Expression, str] = field(default_factory=dict)
     axis: Axis | None = None  # the streamed axis this scope's loop runs along
+    start: str = ""  # name of the first coordinate of its tile
     loop: LoopToken | None = None
     finished: set[LoopToken] = field(default_factory=set)
 
@@ -355,7 +356,7 @@ class Scheduler:
         folds = [self._start(members) for members in grouped]
         self._prepare(self._axis_bounds((axis,)))
         start = self.namer.fresh(f"start_{self.namer.axis(axis)}") if self.layout.lanes[axis] else self.namer.axis(axis)
-        inner = Scope(axis=axis)
+        inner = Scope(axis=axis, start=start)
         self.scopes.append(inner)
         self._open_axis(axis, start)
         narrowed: list[Goal] = [Store(g.sink, self._streamed(g.sink.axes)) for g in goals if isinstance(g, Store)]
@@ -392,11 +393,7 @@ class Scheduler:
         """Results of one reduction (arg_max's two, a record's fields) share accumulators."""
         groups: dict[tuple[object, ...], list[Expression]] = {}
         for node in reductions:
-            attribute = node.attribute
-            key = (node.operation, attribute.kind, attribute.axes, node.arguments, id(attribute.combine))
-            if attribute.combine is not None:
-                key = (node.operation, attribute.kind, attribute.axes, node.arguments, attribute.combine.results)
-            groups.setdefault(key, []).append(node)
+            groups.setdefault((node.operation, *_results_key(node)), []).append(node)
         return list(groups.values())
 
     def _start(self, members: Sequence[Expression]) -> Fold:
@@ -597,23 +594,63 @@ class Scheduler:
         name = self.namer.fresh(wish)
         order = self._lanes(node.axes)
         span = self.demand.spans.get(node)
+        if node.operation in ("reduce", "contract", "scan"):
+            self.padding.reduction(node)
         if node.operation == "scan" and self.layout.roles[node.attribute.axes[0]] == "streamed":
             self._scan_step(node, name, order)
             return
-        if node.operation in ("reduce", "contract"):
-            self.padding.reduction(node)
-        scope.statements.append(tile.Assign(name, node, order, span))
-        scope.names[node] = name
+        members = self._siblings(node)
+        if self._single(node):
+            scope.statements.append(tile.Assign(name, node, order, span))
+            scope.names[node] = name
+            return
+        results = self._named_results(node, name, members)
+        scope.names.update({member: given for given, member in results})
+        scope.statements.append(tile.AssignResults(results, order))
+
+    def _single(self, node: Expression) -> bool:
+        """One value, by an operation that Triton spells as a call."""
+        return node.operation not in ("reduce", "scan") or node.attribute.kind not in ("arg_max", "generic")
+
+    def _siblings(self, node: Expression) -> list[Expression]:
+        """The used results of the same reduction or scan."""
+        if node.operation not in ("reduce", "scan"):
+            return [node]
+        key = _results_key(node)
+        return [other for other in self.region.nodes if other.operation == node.operation and _results_key(other) == key]
+
+    def _named_results(
+        self, node: Expression, name: str, members: Sequence[Expression]
+    ) -> tuple[tuple[str, Expression], ...]:
+        """Names of all results of a reduction, one of which has its name already."""
+        results: list[tuple[str, Expression]] = []
+        for member in members:
+            if member is node:
+                results.append((name, member))
+            else:
+                results.append((self.namer.fresh(self.namer.result_name(member)), member))
+        return tuple(results)
 
     def _scan_step(self, node: Expression, name: str, order: tuple[Axis, ...]) -> None:
         """The prefix of a tile, continued from the tiles before it: its carry starts before the loop over tiles."""
         axis = node.attribute.axes[0]
         level = next(level for level, scope in enumerate(self.scopes) if scope.axis is axis)
-        carry = self.namer.fresh(f"{name}_carry")
+        results = self._named_results(node, name, self._siblings(node))
+        carries = tuple(
+            self.namer.fresh(f"{name}_carry" if len(node.arguments) == 1 else f"{name}_carry_{ordinal}")
+            for ordinal in range(len(node.arguments))
+        )
         outer = tuple(other for other in order if other is not axis)
-        self.scopes[level - 1].statements.append(tile.Start((carry,), node, outer))
-        self.scopes[level].statements.append(tile.ScanStep(name, carry, node, order))
-        self.scopes[level].names[node] = name
+        self.scopes[level - 1].statements.append(tile.Start(carries, node, outer))
+        self.scopes[level].statements.append(tile.ScanStep(results, carries, order, self.scopes[level].start))
+        self.scopes[level].names.update({member: given for given, member in results})
+
+
+def _results_key(node: Expression) -> tuple[object, ...]:
+    """Equal for the results of one reduction or scan."""
+    reduction: Reduction = node.attribute
+    combine = reduction.combine.results if reduction.combine is not None else None
+    return (reduction.kind, reduction.axes, node.arguments, combine, reduction.reverse)
 
 
 def coordinate_axes(axis: Axis) -> Iterator[Axis]:

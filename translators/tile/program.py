@@ -4,6 +4,7 @@
     Section      = axes' forms, statements              run by its own range of program ids
     statement    = BindIndex | BindAxis | BindMask       coordinates of the program and their guards
                  | Assign(name, expression)              a named tile or scalar
+                 | AssignResults(names, expressions)     the results of one reduction or scan
                  | Start | Accumulate | Finish           a reduction streamed over tiles
                  | ScanStep                              a prefix streamed over tiles
                  | StoreTile
@@ -125,13 +126,24 @@ class Finish:
 
 
 @dataclass(frozen=True, slots=True)
-class ScanStep:
-    """name = prefix within the tile, continued from `carry`, which then moves on to the tile's end."""
+class AssignResults:
+    """The results of one reduction or scan of whole tiles that has several (those that are used)."""
 
-    name: str
-    carry: str
-    scan: Expression
+    results: tuple[tuple[str, Expression], ...]
     order: tuple[Axis, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScanStep:
+    """Prefixes within the tile, continued from `carries` (one per operand), which then move on to the tile's end.
+
+    `start` names the first coordinate of the tile.
+    """
+
+    results: tuple[tuple[str, Expression], ...]
+    carries: tuple[str, ...]
+    order: tuple[Axis, ...]
+    start: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +231,7 @@ class Barrier:
 
 
 Statement = (
-    BindIndex | BindAxis | BindMask | Assign | Start | Accumulate | Finish | ScanStep | StoreTile | StreamLoop | OrderedLoop
+    BindIndex | BindAxis | BindMask | Assign | AssignResults | Start | Accumulate | Finish | ScanStep | StoreTile | StreamLoop | OrderedLoop
     | Barrier
 )  # fmt: skip
 

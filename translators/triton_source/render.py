@@ -39,6 +39,7 @@ class Renderer:
     carries: dict[tuple[LoopToken, int], tuple[str, Shape, Shape]] = field(default_factory=dict)
     loops: dict[LoopToken, str] = field(default_factory=dict)
     helpers: set[str] = field(default_factory=set)
+    arguments: list[str] = field(default_factory=list)  # parameter names of the combine being printed
     strides: set[tuple[str, int]] = field(default_factory=set)
     scalars: dict[str, None] = field(default_factory=dict)
     symbols: dict[str, None] = field(default_factory=dict)
@@ -76,7 +77,7 @@ class Renderer:
             case "carry" | "carried":
                 return self._carry(node, shape)
             case "argument":
-                return Code(f"argument_{node.attribute}")
+                return Code(self.arguments[node.attribute])
             case _:
                 raise AssertionError(f"{node.operation} is printed by its own statement")
 

@@ -13,6 +13,7 @@ from translators.tile.expression import Axis, Combine, Expression, Reduction
 from translators.tile.program import (
     Accumulate,
     Assign,
+    AssignResults,
     Barrier,
     BindAxis,
     BindIndex,
@@ -179,6 +180,8 @@ class _StatementWriter:
                 self._bind_mask(axis)
             case Assign():
                 self._assign(statement)
+            case AssignResults():
+                self._assign_results(statement)
             case Start():
                 self._start(statement)
             case Accumulate():
@@ -240,21 +243,32 @@ class _StatementWriter:
         self.renderer.values[node] = (statement.name, order)
 
     def _resident_reduce(self, statement: Assign) -> None:
-        """A reduction of whole tiles."""
+        """A reduction of whole tiles by a kind that Triton knows."""
         node, order = statement.value, statement.order
-        reduction: Reduction = node.attribute
-        lanes = self.renderer.lanes(reduction.axes)
-        shape = self.renderer.lanes({*order, *lanes, *(axis for a in node.arguments for axis in a.axes)})
-        if reduction.kind == "arg_max":
-            self._resident_arg_max(statement, shape)
-        elif reduction.kind == "generic":
-            codes = [self._identity_filled(node, ordinal, shape) for ordinal in range(len(node.arguments))]
-            self._reduce_generic(node, codes, shape, {reduction.result: statement.name})
-        else:
-            code = self.renderer.guarded(node, 0, shape, reductions.identity(reduction.kind, node.dtype))
-            code = self._reduced(reduction.kind, node.dtype, self._full(code, node.arguments[0], shape), shape, lanes)
-            self.line(f"{statement.name} = {code.text}")
+        kind, lanes, shape = node.attribute.kind, *self._reduced_shape(node, order)
+        code = self.renderer.guarded(node, 0, shape, reductions.identity(kind, node.dtype))
+        code = self._reduced(kind, node.dtype, self._full(code, node.arguments[0], shape), shape, lanes)
+        self.line(f"{statement.name} = {code.text}")
         self.renderer.values[node] = (statement.name, order)
+
+    def _reduced_shape(self, node: Expression, order: Shape) -> tuple[Shape, Shape]:
+        """(reduced lanes, all lanes of the operands)."""
+        lanes = self.renderer.lanes(node.attribute.axes)
+        return lanes, self.renderer.lanes({*order, *lanes, *(axis for a in node.arguments for axis in a.axes)})
+
+    def _assign_results(self, statement: AssignResults) -> None:
+        node, order = statement.results[0][1], statement.order
+        wanted = {member.attribute.result: name for name, member in statement.results}
+        if node.operation == "scan":
+            self._resident_generic_scan(node, order, wanted)
+        elif node.attribute.kind == "arg_max":
+            self._resident_arg_max(node, self._reduced_shape(node, order)[1], wanted)
+        else:
+            shape = self._reduced_shape(node, order)[1]
+            codes = [self._identity_filled(node, ordinal, shape) for ordinal in range(len(node.arguments))]
+            self._reduce_generic(node, codes, shape, wanted)
+        for name, member in statement.results:
+            self.renderer.values[member] = (name, order)
 
     def _full(self, code: Code, node: Expression, shape: Shape) -> Code:
         """The operand over all the lanes it is reduced along, even those it does not vary with."""
@@ -271,17 +285,16 @@ class _StatementWriter:
             shape = tuple(other for other in shape if other is not axis)
         return code
 
-    def _resident_arg_max(self, statement: Assign, shape: Shape) -> None:
-        node = statement.value
-        axis = node.attribute.axes[0]
-        values = self.renderer.guarded(node, 0, shape, reductions.identity("max", node.arguments[0].dtype))
-        values = self._full(values, node.arguments[0], shape)
-        indices = call("tl.broadcast_to", self.renderer.axis(axis, shape), Code(self.renderer.blocks(shape)))
-        pair = self.renderer.emitted(
-            reductions.arg_max_tile(node.arguments[0].dtype, values, indices, shape.index(axis))
-        )
-        names = [statement.name, "_"] if node.attribute.result == 0 else ["_", statement.name]
-        self.line(f"{', '.join(names)} = {pair.text}")
+    def _resident_arg_max(self, node: Expression, shape: Shape, wanted: dict[int, str]) -> None:
+        axis, operand = node.attribute.axes[0], node.arguments[0]
+        values = self._full(self.renderer.guarded(node, 0, shape, reductions.identity("max", operand.dtype)), operand, shape)
+        indices = self.renderer.axis(axis, shape)
+        if len(shape) > 1:
+            indices = call("tl.broadcast_to", indices, Code(self.renderer.blocks(shape)))
+        pair = self.renderer.emitted(reductions.arg_max_tile(operand.dtype, values, indices, shape.index(axis)))
+        self.line(f"{wanted.get(0, '_')}, {wanted.get(1, '_')} = {pair.text}")
+        if 0 in wanted and reductions.computed_in(operand.dtype) != operand.dtype:
+            self.line(f"{wanted[0]} = {self.renderer.emitted(conversions.narrow(Code(wanted[0]), operand.dtype, True)).text}")
 
     def _identity_filled(self, node: Expression, ordinal: int, shape: Shape) -> Code:
         """Operand of a generic reduction; guarded lanes hold the author's identity."""
@@ -312,22 +325,35 @@ class _StatementWriter:
     def _combine(self, combine: Combine) -> str:
         """The author's combine as a device function."""
         arity = combine.arity
-        parameters = [f"argument_{ordinal}" for ordinal in range(2 * arity)]
+        parameters = argument_names(arity)
+        self.renderer.arguments = parameters
         results = [self.renderer.value(result, ()).text for result in combine.results]
-        body = f"    return {', '.join(results)}"
+        body = "\n".join(fold(INDENT, f"return {', '.join(results)}"))
         for name, text in self.function.combines.items():
-            if text.endswith(body):
+            if text.endswith(f":\n{body}"):
                 return name
         name = f"_{self.function.kernel.name}_{combine.name}"
         name = name if name not in self.function.combines else f"{name}_{len(self.function.combines) + 1}"
         self.function.combines[name] = f"@triton.jit\ndef {name}({', '.join(parameters)}):\n{body}"
         return name
 
+    def _resident_generic_scan(self, node: Expression, order: Shape, wanted: dict[int, str]) -> None:
+        codes = [self._identity_filled(node, ordinal, order) for ordinal in range(len(node.arguments))]
+        names = [wanted.get(ordinal, "_") for ordinal in range(len(codes))]
+        self.line(f"{', '.join(names)} = {self._scan_call(node, codes, order)}")
+
+    def _scan_call(self, node: Expression, codes: Sequence[Code], order: Shape) -> str:
+        reduction: Reduction = node.attribute
+        if reduction.combine is None:
+            raise AssertionError("a generic scan has a combine")
+        operand = f"({', '.join(code.text for code in codes)})" if len(codes) > 1 else codes[0].text
+        backwards = ", reverse=True" if reduction.reverse else ""
+        dimension = order.index(reduction.axes[0])
+        return f"tl.associative_scan({operand}, {dimension}, {self._combine(reduction.combine)}{backwards})"
+
     def _resident_scan(self, node: Expression, order: Shape) -> Code:
         reduction: Reduction = node.attribute
         axis = reduction.axes[0]
-        if reduction.kind == "generic":
-            raise AssertionError("generic scans are refused by the planner")
         code = self.renderer.guarded(node, 0, order, reductions.identity(reduction.kind, node.dtype))
         code = self._full(code, node.arguments[0], order)
         return self.renderer.emitted(
@@ -497,23 +523,63 @@ class _StatementWriter:
                 self.line(f"{name} = {self.renderer.emitted(conversions.narrow(Code(name), operand, True)).text}")
 
     def _scan_step(self, statement: ScanStep) -> None:
-        node, order = statement.scan, statement.order
-        reduction: Reduction = node.attribute
-        axis = reduction.axes[0]
+        node, order = statement.results[0][1], statement.order
+        axis = node.attribute.axes[0]
         outer = tuple(other for other in order if other is not axis)
+        if node.attribute.kind == "generic":
+            self._generic_scan_step(statement, outer)
+        else:
+            self._plain_scan_step(statement, outer)
+        for name, member in statement.results:
+            self.renderer.values[member] = (name, order)
+
+    def _plain_scan_step(self, statement: ScanStep, outer: Shape) -> None:
+        """Prefix within the tile plus what came before; the carry takes in the tile's total."""
+        ((name, node),) = statement.results
+        (carry,) = statement.carries
+        order, reduction = statement.order, node.attribute
+        dimension = order.index(reduction.axes[0])
         element = self.renderer.guarded(node, 0, order, reductions.identity(reduction.kind, node.dtype))
         element = self._full(element, node.arguments[0], order)
-        dimension = order.index(axis)
+        if not element.text.isidentifier():
+            self.line(f"{name} = {element.text}")
+            element = Code(name)
+        moved = self.renderer.emitted(reductions.reduce_tile(reduction.kind, node.dtype, element, dimension))
         within = self.renderer.emitted(
             reductions.scan_tile(reduction.kind, node.dtype, element, dimension, reduction.reverse)
         )
-        before = placed(Code(statement.carry), outer, order)
+        before = placed(Code(carry), outer, order)
+        carried = self.renderer.emitted(reductions.accumulate(reduction.kind, node.dtype, Code(carry), moved))
         total = self.renderer.emitted(reductions.accumulate(reduction.kind, node.dtype, before, within))
-        self.line(f"{statement.name} = {total.text}")
-        moved = self.renderer.emitted(reductions.reduce_tile(reduction.kind, node.dtype, element, dimension))
-        carried = self.renderer.emitted(reductions.accumulate(reduction.kind, node.dtype, Code(statement.carry), moved))
-        self.line(f"{statement.carry} = {carried.text}")
-        self.renderer.values[node] = (statement.name, order)
+        if element.text == name:
+            self.line(f"{name}_total = {moved.text}")
+            carried = self.renderer.emitted(
+                reductions.accumulate(reduction.kind, node.dtype, Code(carry), Code(f"{name}_total"))
+            )
+        self.line(f"{name} = {total.text}")
+        self.line(f"{carry} = {carried.text}")
+
+    def _generic_scan_step(self, statement: ScanStep, outer: Shape) -> None:
+        """The carry comes first in the combine; its next value is the last prefix of the tile."""
+        node, order = statement.results[0][1], statement.order
+        reduction: Reduction = node.attribute
+        if reduction.combine is None:
+            raise AssertionError("a generic scan has a combine")
+        axis = reduction.axes[0]
+        codes = [self._identity_filled(node, ordinal, order) for ordinal in range(len(node.arguments))]
+        wanted = {member.attribute.result: name for name, member in statement.results}
+        names = [wanted.get(n, f"{statement.carries[n]}_next") for n in range(len(codes))]
+        self.line(f"{', '.join(names)} = {self._scan_call(node, codes, order)}")
+        before = [placed(Code(carry), outer, order).text for carry in statement.carries]
+        self.line(f"{', '.join(names)} = {self._combine(reduction.combine)}({', '.join([*before, *names])})")
+        block = self.renderer.form(axis).block
+        end = statement.start if reduction.reverse else f"{statement.start} + {block} - 1"
+        last = placed(Code(f"({self.renderer.form(axis).name} == {end})"), (axis,), order)
+        for ordinal, (carry, name) in enumerate(zip(statement.carries, names, strict=True)):
+            dtype = node.arguments[ordinal].dtype
+            chosen = arithmetic.select(last, Code(name), conversions.constant(0, dtype), dtype)
+            kind = "any" if dtype.kind == "bool" else "sum"
+            self.line(f"{carry} = {self._reduced(kind, dtype, chosen, order, (axis,)).text}")
 
     # ------------------------------------------------------------------------------------------------------- memory
     def _store(self, statement: StoreTile) -> None:
@@ -647,3 +713,10 @@ def _zero(dtype: DType) -> float | int:
 
 def _exact_dot(operand: DType, result: DType) -> bool:
     return (operand.name, result.name) in {("f16", "f32"), ("bf16", "f32"), ("f32", "f32"), ("i8", "i32")}
+
+
+def argument_names(arity: int) -> list[str]:
+    """Parameters of a combine: accumulators, then elements."""
+    if arity == 1:
+        return ["left", "right"]
+    return [f"{side}_{ordinal}" for side in ("left", "right") for ordinal in range(arity)]
