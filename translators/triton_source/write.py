@@ -138,7 +138,8 @@ class _FunctionWriter:
             return [one_line]
         if len(INDENT) + len(", ".join(parameters)) <= WIDTH:
             return [f"def {self.function.name}(", f"{INDENT}{', '.join(parameters)}", "):"]
-        return [f"def {self.function.name}(", *(f"    {parameter}," for parameter in parameters), "):"]
+        lines = [line for group in [*groups, constants] for line in _filled(group)]
+        return [f"def {self.function.name}(", *lines, "):  # fmt: skip"]
 
     def _parameter(self, argument: Argument) -> str:
         name = self.names.argument(argument)
@@ -720,3 +721,15 @@ def argument_names(arity: int) -> list[str]:
     if arity == 1:
         return ["left", "right"]
     return [f"{side}_{ordinal}" for side in ("left", "right") for ordinal in range(arity)]
+
+
+def _filled(parameters: Sequence[str]) -> Iterator[str]:
+    """Parameters of one kind, as many to a line as fit."""
+    line = ""
+    for parameter in parameters:
+        if line and len(line) + len(parameter) + 2 > WIDTH:
+            yield line
+            line = ""
+        line = f"{line} {parameter}," if line else f"{INDENT}{parameter},"
+    if line:
+        yield line
