@@ -63,14 +63,14 @@ def differences(
     kernel: Kernel, module_out: Callable[..., None], arguments: Arguments, sizes: Sizes, byte: int = 0xA5
 ) -> list[Difference]:
     """Compare what the module's host function `module_out` writes with the reference, output by output."""
-    wanted = by_reference(kernel, arguments, sizes)
+    wanted = by_reference(kernel, arguments, sizes, byte)
     actual = by_module(kernel, module_out, arguments, sizes, byte)
     return [compare(kernel, view, actual[view.name], wanted[view.name], sizes) for view in _written(kernel)]
 
 
-def by_reference(kernel: Kernel, arguments: Arguments, sizes: Sizes) -> Outputs:
-    """Every Out and InOut array after the reference evaluator ran on copies."""
-    complete = _complete(kernel, arguments, sizes, 0x5A)
+def by_reference(kernel: Kernel, arguments: Arguments, sizes: Sizes, byte: int = 0xA5) -> Outputs:
+    """Every Out and InOut array after the reference evaluator ran on copies; an element left alone keeps the byte."""
+    complete = _complete(kernel, arguments, sizes, byte)
     evaluate(kernel, complete)
     return {view.name: np.asarray(complete[view.name]) for view in _written(kernel)}
 

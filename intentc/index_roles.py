@@ -17,15 +17,16 @@ from translators.logical.program import (
     Scatter,
     Select,
     Value,
+    Write,
 )
 from translators.logical.types import Domain, View
 
-Role = Literal["index", "bound"]
+Role = Literal["index", "bound", "destination"]
 Node = TypeVar("Node")
 
 
 def index_roles(kernel: Kernel) -> dict[str, Role]:
-    """Views whose elements become an index, or a bound of a domain (an index too, but of increasing order)."""
+    """Views whose elements become an index, a bound of a domain, or the destination of a write."""
     carries = {carry.inside: carry for carry in all_nodes(kernel.body, Carry)}
     carries |= {carry.result: carry for carry in carries.values()}
     roles: dict[str, Role] = {}
@@ -36,17 +37,17 @@ def index_roles(kernel: Kernel) -> dict[str, Role]:
     for domain in all_nodes(kernel.body, Domain):
         roles |= dict.fromkeys(_views_behind(domain.begin, carries), "bound")
         roles |= dict.fromkeys(_views_behind(domain.end, carries), "bound")
+    relations = [write.relation for write in all_nodes(kernel.body, Write)]
+    relations += [scatter.relation for scatter in all_nodes(kernel.body, Scatter)]
+    for item in (item for relation in relations for item in relation.items):
+        if isinstance(item, At | Gathered):
+            roles |= dict.fromkeys(_views_behind(item.index, carries), "destination")
     return roles
 
 
 def depends_on_data(kernel: Kernel) -> bool:
     """Whether an index comes from the contents of an array."""
     return bool(index_roles(kernel))
-
-
-def scatters(kernel: Kernel) -> bool:
-    """Whether the author promises that destinations are distinct."""
-    return any(scatter.combine is None for scatter in all_nodes(kernel.body, Scatter))
 
 
 def all_nodes(root: object, kind: type[Node]) -> Iterator[Node]:

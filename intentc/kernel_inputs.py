@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -56,7 +57,7 @@ def make_inputs(kernel: Kernel, sizes: Sizes, seed: int = 0, given: Mapping[str,
     """In and InOut arrays and scalars in declaration order; `given` replaces random ones.
 
     Integers that the kernel uses as an index lie within the smallest extent; those that bound a domain also increase
-    along the last axis, as offsets into another array do.
+    along the last axis, as offsets into another array do, and destinations of writes are distinct while they can be.
     """
     given = given or {}
     generator = np.random.default_rng(seed)
@@ -109,8 +110,7 @@ def _sprinkle(value: Argument, generator: np.random.Generator) -> Array:
 def _array(view: View, sizes: Sizes, role: Role | None, limit: int, generator: np.random.Generator) -> Array:
     extents = shape(view, sizes)
     if role is not None:
-        indices = generator.integers(0, limit, extents)
-        return (np.sort(indices, axis=-1) if role == "bound" and extents else indices).astype(carrier(view.dtype))
+        return _coordinates(extents, role, limit, generator).astype(carrier(view.dtype))
     match view.dtype.kind:
         case "float":
             return generator.standard_normal(extents).astype(carrier(view.dtype))
@@ -120,6 +120,17 @@ def _array(view: View, sizes: Sizes, role: Role | None, limit: int, generator: n
             return generator.integers(-100, 100, extents).astype(carrier(view.dtype))
         case "unsigned":
             return generator.integers(0, 1 << view.dtype.bits, extents, dtype=carrier(view.dtype))
+
+
+def _coordinates(extents: tuple[int, ...], role: Role, limit: int, generator: np.random.Generator) -> Array:
+    match role:
+        case "index":
+            return generator.integers(0, limit, extents)
+        case "bound":
+            indices = generator.integers(0, limit, extents)
+            return np.sort(indices, axis=-1) if extents else indices
+        case "destination":
+            return (generator.permutation(math.prod(extents)) % limit).reshape(extents)
 
 
 def _scalar(parameter: ScalarParameter, generator: np.random.Generator) -> Argument:

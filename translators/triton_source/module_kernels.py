@@ -35,7 +35,7 @@ def dtype_name(dtype: DType) -> str:
 
 def device_functions(code: KernelCode, names: KernelNames) -> list[str]:
     """The helpers and jit functions, each once."""
-    helpers = [renamed(text, names.functions).strip("\n") for text in code.helpers.values()]
+    helpers = [renamed(text, names.helpers).strip("\n") for text in code.helpers.values()]
     variants = [_jit(code, variant, names) for variant in _distinct(code.variants)]
     return helpers + variants
 
@@ -48,7 +48,7 @@ def host_text(code: KernelCode, names: KernelNames) -> list[str]:
 # ---------------------------------------------------------------------------------------------------- device functions
 def _distinct(variants: Sequence[Variant]) -> list[Variant]:
     """Buckets of one form differ in their block sizes only and share a function."""
-    return list({variant.function: variant for variant in variants}.values())
+    return list({variant.source: variant for variant in variants}.values())
 
 
 def _jit(code: KernelCode, variant: Variant, names: KernelNames) -> str:
@@ -56,7 +56,7 @@ def _jit(code: KernelCode, variant: Variant, names: KernelNames) -> str:
     decorator = call("@triton.jit(", [collection("do_not_specialize=[", free, "]")]) if free else "@triton.jit"
     if len(decorator.splitlines()[0]) > 120 or "\n" in decorator:
         decorator = "@triton.jit(\n" + collection("do_not_specialize=[", free, "]", indent=4) + "\n)"
-    return decorator + "\n" + renamed(variant.source, names.functions).strip("\n")
+    return decorator + "\n" + renamed(variant.source, names.changes(variant)).strip("\n")
 
 
 def _unspecialised(code: KernelCode, argument: Argument) -> bool:
@@ -80,9 +80,7 @@ def row_sizes(code: KernelCode) -> list[str]:
 
 # ------------------------------------------------------------------------------------------------------------ launcher
 def launcher(code: KernelCode, names: KernelNames) -> str:
-    scope = Scope(
-        [*names.launch.parameters.values(), *names.launch.sizes.values(), *MODULE_LEVEL, *names.functions.values()]
-    )
+    scope = Scope([*names.launch.parameters.values(), *names.launch.sizes.values(), *MODULE_LEVEL, *names.functions])
     plan, arguments, index = scope.name("plan"), scope.name("arguments"), scope.name("index")
     views = [local(view.name, names) for view in code.kernel.views]
     parameters = [*views, *(local(s.name, names) for s in code.kernel.scalars), *names.launch.sizes.values()]
@@ -191,7 +189,7 @@ def _unit_strides(code: KernelCode, names: KernelNames) -> list[str]:
 def local(parameter: str, names: KernelNames) -> str:
     """The name of a kernel parameter inside launchers and wrappers."""
     name = names.launch.parameters[parameter]
-    return f"{name}_2" if name in MODULE_LEVEL or name in names.functions.values() else name
+    return f"{name}_2" if name in MODULE_LEVEL or name in names.functions else name
 
 
 def _tuple(items: Sequence[str]) -> str:

@@ -40,10 +40,19 @@ class KernelNames:
     launcher: str
     statement: str
     launch: LaunchNames
-    functions: Mapping[str, str]  # device functions and jit helpers of the planner -> their name in the module
+    helpers: Mapping[str, str]  # jit helpers of the planner -> their name in the module
+    forms: Mapping[str, str]  # text of a device function -> its name in the module
 
     def device_function(self, variant: Variant) -> str:
-        return self.functions[variant.function]
+        return self.forms[variant.source]
+
+    def changes(self, variant: Variant) -> dict[str, str]:
+        """What is renamed in the text of a device function."""
+        return {**self.helpers, variant.function: self.device_function(variant)}
+
+    @property
+    def functions(self) -> set[str]:
+        return {*self.helpers.values(), *self.forms.values()}
 
 
 def module_names(codes: Sequence[KernelCode], arm: Arm) -> list[KernelNames]:
@@ -86,15 +95,17 @@ def _public(name: str, arm: Arm, scope: Scope) -> PublicNames:
 
 def _kernel_names(code: KernelCode, public: PublicNames, scope: Scope, texts: dict[str, str]) -> KernelNames:
     plain = public.all[0]
-    texts_here = {variant.function: variant.source for variant in code.variants} | dict(code.helpers)
-    functions = {name: _function_name(name, text, scope, texts) for name, text in texts_here.items()}
+    helpers = {name: _function_name(name, text, scope, texts) for name, text in code.helpers.items()}
+    sources = {variant.source: variant.function for variant in code.variants}
+    forms = {source: _function_name(name, source, scope, texts) for source, name in sources.items()}
     return KernelNames(
         public=public,
         declaration=scope.name(f"_{plain.upper()}"),
         launcher=scope.name(f"_launch_{plain}"),
         statement=scope.name(f"_{plain}_statement"),
         launch=launch_names(code.kernel),
-        functions=functions,
+        helpers=helpers,
+        forms=forms,
     )
 
 
