@@ -37,9 +37,11 @@ types: setup
 unit: setup
 	$(BIN)/python -m pytest -n $(WORKERS) tests
 
-# Rewrite the golden modules and plans from the samples; read the difference before committing it.
+# Rewrite everything that is generated; read the difference before committing it.
 golden: setup
 	$(BIN)/python -m tests.update_golden
+	$(BIN)/python -m tests.readme_example
+	$(BIN)/python -m tests.diagnostics_page
 
 # Compile every sample and workload.
 corpus: setup
