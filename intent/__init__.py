@@ -6,6 +6,7 @@ Importing this module is cheap; whatever compiles or runs kernels is loaded when
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 
 from intent.definitions import fn, kernel
 
@@ -19,5 +20,7 @@ def __getattr__(name: str) -> object:
     if name in _MODULES:
         return import_module(f"intent.{name}")
     if name in _HOST:
+        if find_spec("intent.host") is None:
+            raise AttributeError(f"intent.{name} is not available yet: compile with `intentc compile FILE`")
         return getattr(import_module("intent.host"), name)
     raise AttributeError(f"module 'intent' has no attribute '{name}'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -244,6 +245,14 @@ def test_calling_a_kernel_says_to_compile_it() -> None:
 def test_decorating_twice_is_refused() -> None:
     with pytest.raises(TypeError, match="decorated twice"):
         intent.fn(scale)  # type: ignore[arg-type]
+
+
+def test_hosts_learn_what_is_missing() -> None:
+    if importlib.util.find_spec("intent.host") is None:
+        with pytest.raises(AttributeError, match="intentc compile FILE"):
+            intent.compile  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'compyle'"):
+        intent.compyle  # noqa: B018
 
 
 def test_import_is_light() -> None:
