@@ -51,10 +51,10 @@ class RandomProgram:
     def symbols(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(s for view in self.views for s in view.shape if not s.isdigit()))
 
-    def arguments(self, sizes: Mapping[str, int]) -> dict[str, object]:
+    def arguments(self, sizes: Mapping[str, int], pattern: int = 0xA5) -> dict[str, object]:
         """Random arguments in declaration order; Out arrays hold a pattern."""
         generator = np.random.default_rng(self.seed)
-        values: dict[str, object] = {view.name: np.asarray(_array(view, sizes, generator)) for view in self.views}
+        values: dict[str, object] = {view.name: np.asarray(_array(view, sizes, generator, pattern)) for view in self.views}
         for scalar in self.scalars:
             values[scalar.text] = _scalar_argument(scalar.dtype, generator)
         return values
@@ -63,11 +63,11 @@ class RandomProgram:
         return {symbol: int(generator.choice(SIZES)) for symbol in self.symbols}
 
 
-def _array(view: View, sizes: Mapping[str, int], generator: np.random.Generator) -> np.ndarray:
+def _array(view: View, sizes: Mapping[str, int], generator: np.random.Generator, pattern: int) -> np.ndarray:
     shape = tuple(int(symbol) if symbol.isdigit() else sizes[symbol] for symbol in view.shape)
     dtype = carrier(BY_NAME[view.dtype])
     if view.direction == "Out":
-        return np.full(shape, 0xA5, np.uint8).astype(dtype)
+        return np.full(shape, pattern & 1 if view.dtype == "bool" else pattern, np.uint8).astype(dtype)
     if view.name.startswith("at"):
         return generator.integers(-2, LARGEST_EXTENT, shape).astype(dtype)
     if view.dtype == "bool":
