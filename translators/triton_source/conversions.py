@@ -84,6 +84,17 @@ def typed(code: Code, dtype: DType) -> Code:
     return Code(f"tl.full((), {code.text}, {name})")
 
 
+def scalar_parameter(code: Code, dtype: DType) -> Code:
+    """A scalar parameter as a value of its dtype, whatever the CPU interpreter passes for it."""
+    if dtype.kind == "bool":
+        return binary("!=", code, Code("0"))
+    if not dtype.is_float:
+        return to(code, dtype)
+    if _lacks_constants(dtype):
+        return to(Code(f"tl.full((), {code.text}, tl.float32)"), dtype)
+    return Code(f"tl.full((), {code.text}, {TRITON_NAME[dtype.name]})")
+
+
 def _float8_bits(value: float, dtype: DType) -> int:
     """The code of the nearest value, ties to the even code. Both types order their finite codes by value."""
     sign = 0x80 if math.copysign(1.0, value) < 0 else 0

@@ -214,7 +214,7 @@ def _scalar(kernel, name, dtype, value):
     if not isinstance(value, (kind, np.bool_) if kind is bool else kind):
         raise TypeError(f"{kernel.name}: {name} must be a number of dtype {dtype}, not {value!r}")
     if kind is not numbers.Integral:
-        return bool(value) if kind is bool else float(value)
+        return int(value) if kind is bool else float(value)  # the interpreter takes no Python bool
     if not torch.iinfo(getattr(torch, dtype)).min <= value <= torch.iinfo(getattr(torch, dtype)).max:
         raise ValueError(f"{kernel.name}: {name} must fit {dtype}, but is {value}")
     return int(value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from intent.dtypes import i64, index
+from intent.dtypes import DType, i64, index
 from translators.algebra.polynomial import (
     Atom,
     Extremum,
@@ -41,7 +41,7 @@ class Renderer:
     helpers: set[str] = field(default_factory=set)
     arguments: list[str] = field(default_factory=list)  # parameter names of the combine being printed
     strides: set[tuple[str, int]] = field(default_factory=set)
-    scalars: dict[str, None] = field(default_factory=dict)
+    scalars: dict[str, bool] = field(default_factory=dict)  # those used; True: also with nothing beside it
     symbols: dict[str, None] = field(default_factory=dict)
     buffers: dict[str, None] = field(default_factory=dict)
 
@@ -54,8 +54,7 @@ class Renderer:
             case "constant":
                 return conversions.constant(node.attribute, node.dtype)
             case "parameter":
-                self.scalars[node.attribute] = None
-                return Code(self.names.parameters[node.attribute])
+                return self._parameter(node, alone=True)
             case "index":
                 return self.polynomial(node.attribute, shape)
             case "load":
@@ -85,15 +84,27 @@ class Renderer:
         self.helpers |= emitted.helpers
         return emitted.code
 
+    def _parameter(self, node: Expression, alone: bool) -> Code:
+        self.scalars[node.attribute] = alone or self.scalars.get(node.attribute, False)
+        return Code(self.names.parameters[node.attribute])
+
     def _pointwise(self, node: Expression, shape: Shape) -> Code:
         function, approximate, flush = node.attribute
         dtype = node.arguments[0].dtype
         widen = dtype == index and node.dtype == index
-        arguments = [self.wide(a, shape) if widen else self.value(a, shape) for a in node.arguments]
+        alone = all(argument.operation in ("parameter", "constant") for argument in node.arguments)
+        arguments = [self._operand(argument, shape, widen, alone) for argument in node.arguments]
+        if all(code.value is not None for code in arguments):
+            arguments[0] = conversions.typed(arguments[0], dtype)
         if function == "not" and not self.lanes(node.axes):  # `~` of a Python bool, as scalars are when interpreted, is -2
             return binary("==", arguments[0], Code("0"))
         permissions = arithmetic.Permissions(approximate, flush, nonpositive=node in self.section.nonpositive)
         return self.emitted(arithmetic.pointwise(function, dtype, node.dtype, arguments, permissions))
+
+    def _operand(self, node: Expression, shape: Shape, widen: bool, alone: bool) -> Code:
+        if widen:
+            return self.wide(node, shape)
+        return self._parameter(node, alone) if node.operation == "parameter" else self.value(node, shape)
 
     def _cast(self, node: Expression, shape: Shape) -> Code:
         argument = node.arguments[0]
@@ -101,8 +112,15 @@ class Renderer:
             return self.value(argument, shape)
         code = self.value(argument, shape)
         if argument.operation == "index" and not self.lanes(argument.axes) and node.dtype.kind != "bool":
-            return call("tl.cast", code, Code(conversions.TRITON_NAME[node.dtype.name]))  # a size may be a Python int
+            return self._cast_coordinate(code, node.dtype)
         return self.emitted(conversions.cast(code, argument.dtype, node.dtype))
+
+    def _cast_coordinate(self, code: Code, dtype: DType) -> Code:
+        """A size may be a Python int, which has no methods."""
+        if dtype.is_float and dtype.bits < 32:
+            wide = call("tl.cast", code, Code(conversions.TRITON_NAME["i64"]))
+            return self.emitted(conversions.cast(wide, i64, dtype))
+        return call("tl.cast", code, Code(conversions.TRITON_NAME[dtype.name]))
 
     def _carry(self, node: Expression, shape: Shape) -> Code:
         token, ordinal, axes = node.attribute[:3]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from intent.dtypes import DType, index
+from intent.dtypes import DType, f32, i32, index
 from translators.algebra.polynomial import Symbol
 from translators.diagnostics import Span
 from translators.logical.program import Kernel
@@ -62,12 +62,13 @@ class _FunctionWriter:
     helpers: set[str] = field(default_factory=set)
     combines: dict[str, str] = field(default_factory=dict)
     strides: set[tuple[str, int]] = field(default_factory=set)
-    scalars: set[str] = field(default_factory=set)
+    scalars: dict[str, bool] = field(default_factory=dict)
     symbols: set[str] = field(default_factory=set)
     buffers: set[str] = field(default_factory=set)
 
     def write(self) -> Written:
-        body = self._sections(self.function.sections)
+        sections = self._sections(self.function.sections)
+        body = [*self._typed_scalars(), *sections]
         text = "\n".join(body)
         arguments = tuple(self._arguments(text))
         header = self._header(arguments, "INDEX" in text)
@@ -88,6 +89,14 @@ class _FunctionWriter:
         inner = self._section(rest[0], INDENT * 2) if len(rest) == 1 else [INDENT + line for line in self._sections(rest)]
         return lines + inner
 
+    def _typed_scalars(self) -> Iterator[str]:
+        """The CPU interpreter passes floats as Python floats, and integers as wide as their value."""
+        for scalar in self.kernel.scalars:
+            name = self.names.parameters[scalar.name]
+            needed = self.scalars.get(scalar.name, False) if scalar.dtype == f32 else scalar.name in self.scalars
+            if needed and scalar.dtype not in (i32, index):
+                yield f"{INDENT}{name} = {conversions.scalar_parameter(Code(name), scalar.dtype).text}"
+
     def _renderer(self, section: Section) -> Renderer:
         return Renderer(self.names, section)
 
@@ -100,7 +109,8 @@ class _FunctionWriter:
     def _absorb(self, renderer: Renderer) -> None:
         self.helpers |= renderer.helpers
         self.strides |= renderer.strides
-        self.scalars |= set(renderer.scalars)
+        for name, alone in renderer.scalars.items():
+            self.scalars[name] = alone or self.scalars.get(name, False)
         self.symbols |= set(renderer.symbols)
         self.buffers |= set(renderer.buffers)
 
