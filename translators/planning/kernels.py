@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, Quotient, Remainder, atomic, minimum, number, product
@@ -11,7 +11,8 @@ from translators.logical.program import Kernel, Program
 from translators.logical.types import Buffer, Memory
 from translators.options import Options
 from translators.planning.bounds import Bounds, is_covered, normalising_exponentials, region_facts
-from translators.planning.demand import Demand, MustPin
+from translators.planning.demand import Demand
+from translators.planning.sinks import MustPin
 from translators.planning.layouts import Choice, Layout, choices, is_dot
 from translators.planning.naming import Namer
 from translators.planning.padding import Padding
@@ -25,7 +26,7 @@ from translators.triton_source.expressions import Code, binary
 from translators.triton_source.host_sizes import blocks_code, size_code
 from translators.triton_source.launch import KernelCode, Overlap, Requirement, Scratch, Tuning, Variant
 from translators.triton_source.names import LaunchNames, launch_names
-from translators.triton_source.write import write_function
+from translators.triton_source.write import Written, write_function
 
 GROUP = 8  # rows of tiles that neighbouring programs of a matrix product share, so that columns stay in the L2 cache
 
@@ -40,9 +41,9 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
     variants: list[Variant] = []
     unproven: dict[str, Diagnostic] = {}
     chosen = choices(regions) if regions else ()
+    texts: dict[str, str] = {}
     for choice in chosen:
-        planned = _plan_choice(demand, regions, choice, names)
-        written = write_function(kernel, names, planned.function)
+        planned, written = _write_choice(demand, regions, choice, names, texts)
         helpers.update(with_dependencies(written.helpers))
         combines.update(written.combines)
         variants.append(_variant(regions, choice, planned, names, written))
@@ -79,6 +80,21 @@ def _collect(kernel: Kernel) -> Demand:
 class _Planned:
     function: TileFunction
     bounds: tuple[Bounds, ...]
+
+
+def _write_choice(
+    demand: Demand, regions: Sequence[Region], choice: Choice, names: LaunchNames, texts: dict[str, str]
+) -> tuple[_Planned, Written]:
+    """Plan and print one variant; variants share a function where only their block sizes differ."""
+    planned = _plan_choice(demand, regions, choice, names)
+    written = write_function(demand.kernel, names, planned.function)
+    name = planned.function.name
+    if texts.setdefault(name, written.text) != written.text:
+        size = choice.limits[0][1] if choice.limits else len(texts)
+        planned = replace(planned, function=replace(planned.function, name=f"{name}_{size}"))
+        written = write_function(demand.kernel, names, planned.function)
+        texts[planned.function.name] = written.text
+    return planned, written
 
 
 def _plan_choice(demand: Demand, regions: Sequence[Region], choice: Choice, names: LaunchNames) -> _Planned:
@@ -278,11 +294,8 @@ def _bind(axis: Axis, tile_index: Polynomial, layout: Layout, forms: dict[Axis, 
 
 # --------------------------------------------------------------------------------------------------------------- launch
 def _variant(
-    regions: Sequence[Region], choice: Choice, planned: _Planned, names: LaunchNames, written: object
+    regions: Sequence[Region], choice: Choice, planned: _Planned, names: LaunchNames, written: Written
 ) -> Variant:
-    from translators.triton_source.write import Written
-
-    assert isinstance(written, Written)
     constants = planned.function.blocks
     elements = max((_tile_elements(layout) for layout in choice.layouts), default=1)
     dots = sum(is_dot(node, region) for region in regions for node in region.contractions)
@@ -320,8 +333,6 @@ def _grid(regions: Sequence[Region], choice: Choice, names: LaunchNames) -> str:
 
 def _last_unconditional(variants: list[Variant]) -> tuple[Variant, ...]:
     """The launcher's last choice has no condition: a requirement has been checked instead."""
-    from dataclasses import replace
-
     return (*variants[:-1], replace(variants[-1], condition=None)) if variants else ()
 
 
@@ -334,7 +345,7 @@ def _scratch(demand: Demand, names: LaunchNames) -> Iterator[Scratch]:
 
 
 def _requirements(demand: Demand, chosen: Sequence[Choice], names: LaunchNames) -> Iterator[Requirement]:
-    for left, right, _ in demand.requirements:
+    for left, right in demand.requirements:
         text = f"{size_code(left, names).text} == {size_code(right, names).text}"
         yield Requirement(text, f"a reshape needs {text}")
     if chosen:

@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from translators.algebra.polynomial import Polynomial
-from translators.planning.demand import unsupported
+from translators.planning.sinks import unsupported
 from translators.planning.regions import Region, Role, unit_stride_axes
-from translators.tile.expression import Axis, Expression, Reduction, walk
+from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 
 RESIDENT_ROWS = (1024, 4096, 16384)  # columns of a row that one program keeps in registers
 RESIDENT_STATE = (32, 64, 128)  # extent of each axis of a loop-carried matrix state
+RESIDENT_DOT = (64, 128, 256)  # extent of the resident axes of a loop with matrix products
 RESIDENT_CARRY = (128, 1024, 16384)  # extent of the only resident axis of a loop-carried tile
 TILE = 8192  # elements of the largest tile beside a resident axis
 STREAMED_ROW = 1024  # lanes when the only lanes are a streamed axis
@@ -55,8 +56,9 @@ def choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
     """The variants of a kernel, best first; the last one has no limits unless a state must be resident."""
     required = {axis for region in regions for axis in region.carried if axis.extent.constant is None}
     if required:
-        sizes = RESIDENT_CARRY if len(required) == 1 else RESIDENT_STATE
-        return tuple(_choice(regions, required, size, f"state_{size}") for size in sizes)
+        dots = any(is_dot(node, region) for region in regions for node in region.contractions)
+        sizes = RESIDENT_DOT if dots else RESIDENT_CARRY if len(required) == 1 else RESIDENT_STATE
+        return tuple(_choice(regions, required, size, "state") for size in sizes)
     rows = _row_axes(regions)
     resident = [_choice(regions, rows, size, "resident") for size in RESIDENT_ROWS] if rows else []
     return (*resident, _choice(regions, set(), 0, "streamed" if rows else ""))
@@ -108,7 +110,16 @@ def _layout(region: Region, resident: Mapping[Axis, int]) -> Layout:
     else:
         resident_lanes = math.prod(lanes[axis] or 1 for axis in lanes)
         lanes.update(_shared_lanes(_stream_lanes(region, roles), resident_lanes))
-    return Layout(roles, lanes)
+    return Layout(roles, lanes | _slice_lanes(region, lanes))
+
+
+def _slice_lanes(region: Region, lanes: Mapping[Axis, int | None]) -> dict[Axis, int | None]:
+    """All axes of one loop's slices are cut alike, in lanes."""
+    sizes: dict[LoopToken, int] = {}
+    for axis in region.axes:
+        if axis.slices is not None:
+            sizes[axis.slices] = max(sizes.get(axis.slices, DOT_MINIMUM), lanes[axis] or 0)
+    return {axis: sizes[axis.slices] for axis in region.axes if axis.slices is not None}
 
 
 def _shared_lanes(lanes: Mapping[Axis, int | None], resident: int) -> dict[Axis, int | None]:
@@ -125,6 +136,8 @@ def _roles(region: Region, resident: Mapping[Axis, int]) -> dict[Axis, Role]:
     for axis in region.axes:
         if axis in region.program:
             roles[axis] = "program"
+        elif axis.slices is not None:
+            roles[axis] = "slice"
         elif axis in resident or (axis in region.carried) or (axis not in scalar and _fixed_row(region, axis)):
             roles[axis] = "resident"
         else:
@@ -161,11 +174,12 @@ def is_dot(node: Expression, region: Region) -> bool:
 
 def contracted_lane(node: Expression) -> Axis:
     """The contracted axis that tl.dot runs along: the longest; the others are loops of single coordinates."""
-    return max(node.attribute.axes, key=lambda axis: (axis.extent.constant or 1 << 40, axis.serial))
+    reduction: Reduction = node.attribute
+    return max(reduction.axes, key=lambda axis: (axis.extent.constant or 1 << 40, axis.serial))
 
 
 def _dot_lanes(region: Region, dots: Sequence[Expression], roles: Mapping[Axis, Role]) -> dict[Axis, int | None]:
-    lanes: dict[Axis, int | None] = {}
+    lanes: dict[Axis, int] = {}
     scalar = region.scalar_only
     small = len(dots) > 1 or any(node.arguments[0].dtype.bits == 32 for node in dots)
     depth = 64 if all(node.arguments[0].dtype.bits <= 16 for node in dots) and not small else 32
@@ -177,8 +191,8 @@ def _dot_lanes(region: Region, dots: Sequence[Expression], roles: Mapping[Axis, 
             # one axis of a side is lanes: the fastest one; the others are single coordinates
             axes = sorted(side - scalar - set(node.attribute.axes), key=lambda axis: -region.order[axis])
             for axis in axes[:1]:
-                lanes[axis] = _at_most(axis, 64 if small else size)
-        lanes[k] = _at_most(k, depth)
+                lanes[axis] = max(lanes.get(axis, 0), _at_most(axis, 64 if small else size))
+        lanes[k] = max(lanes.get(k, 0), _at_most(k, depth))
     return {axis: size for axis, size in lanes.items() if roles[axis] != "resident"}
 
 
@@ -193,7 +207,7 @@ def _stream_lanes(region: Region, roles: Mapping[Axis, Role]) -> dict[Axis, int 
     candidates = [axis for axis in region.axes if axis not in scalar and axis.extent.constant not in (0, 1)]
     free = [axis for axis in candidates if roles[axis] == "program" and not axis.parallel]
     points = [axis for axis in candidates if roles[axis] == "program" and axis.parallel]
-    streamed = [axis for axis in candidates if roles[axis] == "streamed" and _worth_lanes(axis, free)]
+    streamed = [axis for axis in candidates if roles[axis] in ("streamed", "slice") and _worth_lanes(axis, free)]
     free.sort(key=lambda axis: (-unit.get(axis, 0), -region.order[axis]))
     streamed.sort(key=lambda axis: (-unit.get(axis, 0), -region.order[axis]))
     points.sort(key=lambda axis: (-unit.get(axis, 0), -region.order[axis]))

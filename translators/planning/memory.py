@@ -1,7 +1,6 @@
 """Reads of memory the kernel has written: value forwarding, and which loops rewrite what."""
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from translators.algebra.polynomial import Polynomial, atomic
@@ -11,17 +10,8 @@ from translators.logical.types import Memory
 from translators.tile.expression import Axis, Expression
 
 if TYPE_CHECKING:
-    from translators.planning.demand import Demand, Sink
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A write that precedes the current point: its sink, and the value it stored."""
-
-    sink: Sink
-    relation: lp.Relation
-    value: Value
-    exclusive: bool
+    from translators.planning.pull import Pull
+    from translators.planning.sinks import Sink, Written
 
 
 def written_memories(block: Block) -> frozenset[Memory]:
@@ -43,7 +33,7 @@ def written_memories(block: Block) -> frozenset[Memory]:
 
 
 def forward(
-    demand: Demand, memory: Memory, coordinates: tuple[Polynomial, ...], earlier: tuple[Written, ...]
+    pull: Pull, memory: Memory, coordinates: tuple[Polynomial, ...], earlier: tuple[Written, ...]
 ) -> Expression | None:
     """The stored value itself, if the last write that may touch the element certainly wrote it; else None."""
     for written in reversed(earlier):
@@ -52,7 +42,7 @@ def forward(
         solution = solve(written.sink, coordinates)
         if solution is not None:
             positions = [solution.get(axis, atomic(axis)) - axis.begin for axis in written.sink.free]
-            return demand.pull(written.value, _padded(written, positions))
+            return pull.pull(written.value, _padded(written, positions))
         if not disjoint(written.sink.coordinates, coordinates):
             return None
     return None

@@ -1,7 +1,8 @@
 """Grouping sinks into regions and giving every axis of a region its role.
 
 A region is a set of sinks that share programs. Its *program* axes are spread over the grid; every other axis is *resident* (its
-whole extent is one tile) or *streamed* (a loop of tiles, or of single coordinates, inside the program).
+whole extent is one tile), *streamed* (a loop of tiles, or of single coordinates, inside the program) or *slice* (the tiles of a
+region operation's loop).
 """
 from __future__ import annotations
 
@@ -11,11 +12,12 @@ from typing import Literal
 
 from translators.algebra.polynomial import Polynomial, number
 from translators.logical.types import View
-from translators.planning.demand import Demand, Loop, Sink, unsupported
+from translators.planning.demand import Demand
+from translators.planning.sinks import Loop, Sink, unsupported
 from translators.planning.memory import disjoint, solve
 from translators.tile.expression import Axis, Expression, LoopToken, Place, Reduction, dependences, walk
 
-Role = Literal["program", "resident", "streamed"]
+Role = Literal["program", "resident", "streamed", "slice"]
 
 
 @dataclass(slots=True, eq=False)
@@ -154,6 +156,8 @@ def loop_roots(loop: Loop) -> Iterator[Expression]:
         yield carry.initial
         if carry.update is not None:
             yield carry.update
+    for axis in loop.slices:
+        yield from coordinate_expressions((axis.begin, axis.end))
 
 
 def _belong_together(first: _Group, second: _Group) -> bool:
@@ -197,7 +201,9 @@ def _program(group: _Group) -> tuple[Axis, ...]:
 
 
 def _known_at_launch(axis: Axis) -> bool:
-    """The host can count its coordinates: no data, no other coordinate in its bounds."""
+    """The host can count its coordinates: no data, no other coordinate in its bounds; they are no loop's slices."""
+    if axis.slices is not None:
+        return False
     atoms = (*axis.begin.atoms(), *axis.end.atoms())
     return not any(
         isinstance(atom, Axis | LoopToken) or (isinstance(atom, Expression) and atom.operation != "parameter")

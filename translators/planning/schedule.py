@@ -13,7 +13,8 @@ from translators.algebra.polynomial import atomic
 from translators.diagnostics import Span
 from translators.logical.types import Memory
 from translators.planning.bounds import Bounds
-from translators.planning.demand import Demand, Loop, LoopCarry, Sink, unsupported
+from translators.planning.demand import Demand
+from translators.planning.sinks import Loop, LoopCarry, Sink, unsupported
 from translators.planning.layouts import Layout, contracted_lane, is_dot
 from translators.planning.naming import Namer
 from translators.planning.padding import Padding
@@ -442,7 +443,7 @@ class Scheduler:
     def _author_loop(self, loop: Loop, pending: Sequence[Goal]) -> tuple[bool, set[Goal]]:
         self._prepare([carry.initial for carry in loop.carries])
         self._prepare([limit for limit in (loop.low, loop.high) if limit is not None])
-        name = self.namer.loop(loop.token)
+        name = self.namer.loop(loop.token) if not loop.slices else self.namer.fresh(f"start_{self.namer.axis(loop.slices[0])}")
         names = [self._carry_name(carry) for carry in loop.carries]
         test, active = self._test(loop)
         if self.region.pinned:
@@ -451,6 +452,8 @@ class Scheduler:
         if loop.live is not None and active is not None:
             inner.names[loop.live] = active
         self.scopes.append(inner)
+        for axis in self._used(loop.slices):
+            self._open_axis(axis, name)
         goals = [goal for goal in pending if isinstance(goal, Store) and loop in goal.sink.loops]
         self._schedule([*goals, Advance(loop)])
         forms = tuple(self._carry_form(loop, ordinal, names[ordinal]) for ordinal in range(len(names)))
@@ -458,14 +461,17 @@ class Scheduler:
         self.namer.release(inner.names.values())
         order = self._lanes(loop.live.axes) if loop.live is not None else ()
         body = tuple(inner.statements)
-        is_while = loop.low is None
+        is_while = loop.low is None and not loop.slices
         statement = tile.OrderedLoop(
             loop.token, name, loop.low, loop.high, loop.step, forms, body,
-            loop.live if is_while else None, active, order, test,
+            loop.live if is_while else None, active, order, test, loop.slices[0] if loop.slices else None,
         )  # fmt: skip
         self.scopes[-1].statements.append(statement)
         self.scopes[-1].finished.add(loop.token)
         return True, set(goals)
+
+    def _used(self, axes: Iterable[Axis]) -> list[Axis]:
+        return [axis for axis in axes if axis in self.layout.lanes]
 
     def _carry_name(self, carry: LoopCarry) -> str:
         """A named initial value that nothing else needs becomes the carry under its name."""

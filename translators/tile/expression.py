@@ -31,6 +31,7 @@ class Axis:
     end: Polynomial
     serial: int
     parallel: bool = False  # a variable of the author's I.parallel
+    slices: LoopToken | None = None  # its tiles are the slices of a region operation's loop
 
     @property
     def sort_key(self) -> tuple[object, ...]:
@@ -133,8 +134,10 @@ class Arena:
         self._serial += 1
         return self._serial
 
-    def axis(self, name: str, begin: Polynomial, end: Polynomial, parallel: bool = False) -> Axis:
-        return Axis(name, begin, end, self.serial(), parallel)
+    def axis(
+        self, name: str, begin: Polynomial, end: Polynomial, parallel: bool = False, slices: LoopToken | None = None
+    ) -> Axis:
+        return Axis(name, begin, end, self.serial(), parallel, slices)
 
     def make(
         self, operation: str, dtype: DType, arguments: tuple[Expression, ...] = (), attribute: Any = None
@@ -163,8 +166,9 @@ def _free(
         case "load", Place(coordinates=coordinates, within=within):
             polynomials = coordinates
             loops.update(within)
-        case "reduce" | "contract", Reduction(axes=bound):
-            axes -= set(bound)
+        case "reduce" | "contract" | "scan", Reduction(axes=bound):
+            loops.update(axis.slices for axis in bound if axis.slices is not None)
+            axes -= set(bound) if operation != "scan" else set()
         case "carry", (LoopToken() as token, _, tuple() as own):
             axes |= set(own)
             loops.add(token)
@@ -178,6 +182,7 @@ def _free(
             more_axes, more_loops = dependences(atom)
             axes |= more_axes
             loops |= more_loops
+    loops.update(axis.slices for axis in axes if axis.slices is not None)
     return frozenset(axes), frozenset(loops)
 
 

@@ -185,7 +185,8 @@ class CarryForm:
 
 @dataclass(frozen=True, slots=True)
 class OrderedLoop:
-    """An author's loop over [low, high) by `step`, or, if `live` is given, for as long as any lane is live.
+    """An author's loop over [low, high) by `step`, or, if `live` is given, for as long as any lane is live, or over the slices
+    of an axis (`sliced`), from `name` on in steps of its block.
 
     `test` computes what `live` needs; it stands before the loop and again at the end of the body. `active` names `live`.
     """
@@ -201,6 +202,7 @@ class OrderedLoop:
     active: str | None = None
     active_order: tuple[Axis, ...] = ()
     test: tuple[Statement, ...] = ()
+    sliced: Axis | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import assert_never
 
 from intent.dtypes import DType, f32, i32, index
 from translators.algebra.polynomial import Symbol
@@ -633,6 +632,10 @@ class _StatementWriter:
             renderer.carries[statement.token, ordinal] = (carry.name, carry.order, carry.axes)
         if statement.low is not None and statement.high is not None:
             self.line(f"for {statement.name} in {self._range(statement)}:")
+        elif statement.sliced is not None:
+            form = renderer.form(statement.sliced)
+            end = renderer.polynomial(statement.sliced.end, (), wide=False)
+            self.line(f"for {statement.name} in range(0, {end.text}, {form.block}):")
         else:
             self._test(statement)
             self.line(f"while {self._any_active(statement)}:")

@@ -1,0 +1,351 @@
+"""`pull(value, coordinates)`: one element of a value as an expression over the axes of its coordinates.
+
+Index expressions are substituted through the producers: reshape, transpose, broadcast, slice, shifted index, gather and helper
+calls disappear into coordinates.
+"""
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from intent.dtypes import DType, boolean, index
+from translators.algebra.polynomial import Polynomial, atomic, floor_divide, number, product, remainder
+from translators.diagnostics import Span
+from translators.logical import program as lp
+from translators.logical.program import Value
+from translators.logical.types import Memory
+from translators.planning.memory import forward
+from translators.planning.ranges import Range, Ranges, axes_of
+from translators.planning.sinks import Coordinates, Loop, MustPin, ReadPoint, unsupported
+from translators.tile.expression import Axis, Expression, Place, Reduction
+
+
+@dataclass(slots=True)
+class Pull(Ranges):
+    """Values to expressions. Raises MustPin for a memory that is not `pinned` and should be."""
+
+    loops: dict[lp.LoopKey, Loop] = field(default_factory=dict)
+    names: dict[Expression, str] = field(default_factory=dict)
+    spans: dict[Expression, Span] = field(default_factory=dict)
+    issued: dict[Expression, int] = field(default_factory=dict)  # order of the first read statement a load serves
+    requirements: list[tuple[Polynomial, Polynomial]] = field(default_factory=list)  # equal, or the program is illegal
+    instances: dict[Memory, tuple[Axis, ...]] = field(default_factory=dict)  # of a buffer: one per point of these axes
+    reads: dict[Value, ReadPoint] = field(default_factory=dict)
+    assumed: dict[tuple[Memory, int], set[Value]] = field(default_factory=dict)
+    parameters: dict[Value, Callable[[Coordinates], Expression]] = field(default_factory=dict)  # of helpers being applied
+    _memo: dict[tuple[Value, Coordinates], Expression] = field(default_factory=dict)
+
+    @abstractmethod
+    def structured(self, value: Value, at: Coordinates) -> Expression:
+        """An element of a structured operation's result."""
+
+    def integer(self, value: Value) -> Polynomial:
+        return self.as_integer(self.pull(value, ()))
+
+    def pull(self, value: Value, coordinates: Coordinates) -> Expression:
+        """One element of `value` at local positions `coordinates`."""
+        key = (value, coordinates)
+        found = self._memo.get(key)
+        if found is None:
+            found = self._pull(value, coordinates)
+            self._memo[key] = found
+            name = self.kernel.names.get(value)
+            if name and found.operation not in ("constant", "parameter", "carry", "carried"):
+                self.names[found] = name
+            self.spans.setdefault(found, value.span)
+        return found
+
+    def _pull(self, value: Value, at: Coordinates) -> Expression:
+        make = self.arena.make
+        match value.origin:
+            case lp.Constant(value=literal):
+                return self.index_value(number(int(literal))) if value.dtype == index else make("constant", value.dtype, (), literal)
+            case lp.Size(extent=extent):
+                return self.index_value(self.extent(extent))
+            case lp.Parameter(name=name):
+                parameter = make("parameter", value.dtype, (), name)
+                return self.index_value(atomic(parameter)) if value.dtype == index else parameter
+            case lp.Pointwise() as op:
+                return self._pointwise(op, value, at)
+            case lp.Select(condition=condition, true=true, false=false) | lp.Merge(
+                condition=condition, true=true, false=false
+            ):
+                return self._select(value, at, (condition, true, false))
+            case lp.Cast(argument=argument):
+                return self.cast(self.operand(argument, at, value.shape), value.dtype)
+            case lp.Bitcast(argument=argument):
+                return make("bitcast", value.dtype, (self.operand(argument, at, value.shape),))
+            case lp.Full(fill=fill):
+                return self.pull(fill, ())
+            case lp.Broadcast(argument=argument):
+                return self.operand(argument, at, value.shape)
+            case lp.Reshape(argument=argument):
+                return self.pull(argument, self._unflatten(at, value.shape, argument.shape))
+            case lp.Transpose(argument=argument, permutation=permutation):
+                source = dict(zip(permutation, at, strict=True))
+                return self.pull(argument, tuple(source[ordinal] for ordinal in range(len(at))))
+            case lp.Join(lhs=lhs, rhs=rhs):
+                return self._join(lhs, rhs, at)
+            case lp.Indices(domain=domain):
+                begin, _ = self.bounds(domain)
+                return self.index_value(begin + at[0] * domain.step)
+            case lp.Read() as op:
+                return self._read(op, value, at)
+            case lp.Pick() as op:
+                return self._pick(op, value, at)
+            case lp.LoopVariable():
+                return self.index_value(self.variables[value])
+            case lp.CarryIn(loop=key):
+                return self.carried("carry", self.loops[key], value.position, at)
+            case lp.CarryOut(loop=key):
+                return self.carried("carried", self.loops[key], value.position, at)
+            case lp.RandomBits(seed=seed, counter=counter):
+                parts = (self.pull(seed, ()), self.operand(counter, at, value.shape))
+                return make("random_bits", value.dtype, parts)
+            case lp.BlockParameter() if value in self.parameters:
+                return self.parameters[value](at)
+            case lp.Reduce() | lp.ArgReduce() | lp.Scan() | lp.Contract() | lp.Histogram() | lp.RegionFold() | lp.RegionScan():
+                return self.structured(value, at)
+            case _:
+                raise unsupported(f"{_word(value.origin)} is not lowered yet", value.span)
+
+    def operand(self, value: Value, at: Coordinates, shape: Sequence[Polynomial]) -> Expression:
+        return self.pull(value, self.aligned(value, at, shape))
+
+    def aligned(self, value: Value, at: Coordinates, shape: Sequence[Polynomial]) -> Coordinates:
+        """Coordinates of an operand that broadcasts from the right to `shape`."""
+        own = value.shape
+        tail = at[len(at) - len(own) :]
+        wide = shape[len(shape) - len(own) :]
+        return tuple(
+            number(0) if extent.constant == 1 and full.constant != 1 else coordinate
+            for coordinate, extent, full in zip(tail, own, wide, strict=True)
+        )
+
+    def _pointwise(self, op: lp.Pointwise, value: Value, at: Coordinates) -> Expression:
+        parts = tuple(self.operand(argument, at, value.shape) for argument in op.arguments)
+        if value.dtype == index:
+            polynomials = [part.polynomial for part in parts]
+            arithmetic = _INDEX_ARITHMETIC.get((op.function, len(parts)))
+            if arithmetic is not None:
+                return self.index_value(arithmetic(*polynomials))
+        return self.arena.make("pointwise", value.dtype, parts, (op.function, op.approximate, op.flush_to_zero))
+
+    def _select(self, value: Value, at: Coordinates, operands: tuple[Value, Value, Value]) -> Expression:
+        condition, true, false = (self.operand(operand, at, value.shape) for operand in operands)
+        if condition.operation == "constant":
+            return true if condition.attribute else false
+        if true is false:
+            return true
+        return self.indexed(self.arena.make("select", value.dtype, (condition, true, false)))
+
+    def indexed(self, made: Expression) -> Expression:
+        """An opaque index value takes part in index arithmetic as an atom."""
+        return self.index_value(atomic(made)) if made.dtype == index else made
+
+    def index_value(self, value: Polynomial) -> Expression:
+        return self.arena.make("index", index, (), value)
+
+    def cast(self, argument: Expression, target: DType) -> Expression:
+        if argument.dtype == target:
+            return argument
+        return self.indexed(self.arena.make("cast", target, (argument,)))
+
+    def _join(self, lhs: Value, rhs: Value, at: Coordinates) -> Expression:
+        side = at[-1].constant
+        if side is not None:
+            return self.pull(rhs if side else lhs, at[:-1])
+        zero = self.index_value(number(0))
+        first = self.arena.make("pointwise", boolean, (self.index_value(at[-1]), zero), ("equal", False, False))
+        parts = (first, self.pull(lhs, at[:-1]), self.pull(rhs, at[:-1]))
+        return self.indexed(self.arena.make("select", lhs.dtype, parts))
+
+    def _unflatten(self, at: Coordinates, shape: Sequence[Polynomial], target: Sequence[Polynomial]) -> Coordinates:
+        """Row-major position `at` of `shape` as coordinates of `target`; groups of axes with equal counts map apart."""
+        result: list[Polynomial] = []
+        for own, other in _groups([self.extent(e) for e in shape], [self.extent(e) for e in target]):
+            if own is None:
+                self.requirements.append((product(map(self.extent, shape)), product(map(self.extent, target))))
+                return _row_major(at, shape, target)
+            result.extend(_row_major(at[own], [self.extent(e) for e in shape[own]], [self.extent(e) for e in target[other]]))
+        return tuple(result)
+
+    def _read(self, op: lp.Read, value: Value, at: Coordinates) -> Expression:
+        coordinates, assumed = self.locate(op.relation, at, op.memory)
+        point = self.reads[value]
+        valid = self.operand(op.valid, at, op.relation.shape) if op.valid is not None else None
+        guard = self.conjoin(point.predicate, valid)
+        if guard is not None and guard.operation == "constant" and guard.attribute:
+            guard = None
+        place = Place(op.memory, coordinates, assumed=assumed)
+        if op.memory in self.pinned:
+            shifted = frozenset(axis + len(self.instance(op.memory)) for axis in assumed)
+            place = Place(op.memory, self.instance(op.memory) + coordinates, point.state, point.within, shifted)
+        elif point.earlier or point.rewritten:
+            known = None if point.rewritten else forward(self, op.memory, coordinates, point.earlier)
+            if known is None or op.valid is not None:
+                raise MustPin(op.memory)
+            return known
+        parts: tuple[Expression, ...] = ()
+        if guard is not None:
+            fill = self.operand(op.fill, at, op.relation.shape) if op.fill is not None else self.zero(value.dtype)
+            parts = (guard, fill)
+        made = self.arena.make("load", value.dtype, parts, place)
+        self.issued[made] = min(point.order, self.issued.get(made, point.order))
+        return self.indexed(made)
+
+    def zero(self, dtype: DType) -> Expression:
+        if dtype == index:
+            return self.index_value(number(0))
+        return self.arena.make("constant", dtype, (), False if dtype == boolean else 0.0 if dtype.is_float else 0)
+
+    def _pick(self, op: lp.Pick, value: Value, at: Coordinates) -> Expression:
+        coordinates, _ = self.locate(op.relation, at, None)
+        picked = self.pull(op.argument, coordinates)
+        if op.valid is None:
+            return picked
+        condition = self.operand(op.valid, at, op.relation.shape)
+        fill = self.operand(op.fill, at, op.relation.shape) if op.fill is not None else self.zero(value.dtype)
+        return self.indexed(self.arena.make("select", value.dtype, (condition, picked, fill)))
+
+    def locate(
+        self, relation: lp.Relation, at: Coordinates, memory: Memory | None
+    ) -> tuple[Coordinates, frozenset[int]]:
+        """Coordinates of the touched element at result position `at`, and the axes the author promised to be in bounds."""
+        found: list[Polynomial] = []
+        assumed: set[int] = set()
+        position, joint = 0, None
+        for item in relation.items:
+            match item:
+                case lp.NewAxis():
+                    position += 1
+                    continue
+                case lp.At(index=scalar):
+                    found.append(self.as_integer(self.pull(scalar, ())))
+                case lp.Along(domain=domain):
+                    begin, _ = self.bounds(domain)
+                    found.append(begin + at[position] * domain.step)
+                    position += 1
+                case lp.Gathered(index=tensor):
+                    if joint is None:
+                        joint = at[position : position + len(relation.joint_shape)]
+                        position += len(relation.joint_shape)
+                    found.append(self.as_integer(self.operand(tensor, joint, relation.joint_shape)))
+            if memory is not None and self._is_assumed(item, memory, len(found) - 1):
+                assumed.add(len(found) - 1)
+        return tuple(found), frozenset(assumed)
+
+    def _is_assumed(self, item: lp.IndexItem, memory: Memory, axis: int) -> bool:
+        promised = self.assumed.get((memory, axis), ())
+        return isinstance(item, lp.At | lp.Gathered) and item.index in promised
+
+    def as_integer(self, coordinate: Expression) -> Polynomial:
+        return self.cast(coordinate, index).polynomial
+
+    def instance(self, memory: Memory) -> Coordinates:
+        """Leading coordinates of a buffer's address: which parallel point's instance."""
+        return tuple(atomic(axis) - axis.begin for axis in self.instances.get(memory, ()))
+
+    def shape(self, memory: Memory) -> Coordinates:
+        """Extents that the coordinates of an access range over."""
+        extents = tuple(axis.extent for axis in self.instances.get(memory, ()))
+        return extents + tuple(self.extent(extent) for extent in memory.shape)
+
+    def negated(self, condition: Expression) -> Expression:
+        return self.arena.make("pointwise", boolean, (condition,), ("not", False, False))
+
+    def conjoin(self, first: Expression | None, second: Expression | None) -> Expression | None:
+        if first is None or second is None:
+            return first or second
+        return self.arena.make("pointwise", boolean, (first, second), ("and", False, False))
+
+    def carried(self, operation: str, loop: Loop, ordinal: int, at: Coordinates) -> Expression:
+        """A loop carry inside its loop ("carry") or after it ("carried"), at local positions `at`.
+
+        A position that is a coordinate of the carry's own range is a tile dimension; any other picks one element.
+        """
+        carry = loop.carries[ordinal]
+        own: list[Axis] = []
+        picked: list[tuple[Axis, Polynomial]] = []
+        for coordinate, canonical in zip(at, carry.own, strict=True):
+            axis = (coordinate + canonical.begin).atom
+            same_range = isinstance(axis, Axis) and (axis.begin, axis.end) == (canonical.begin, canonical.end)
+            if isinstance(axis, Axis) and same_range and axis.slices is canonical.slices and axis not in own:
+                own.append(axis)
+                continue
+            own.append(self.bound(range_like(canonical), axes_of(at) | frozenset(own)))
+            picked.append((own[-1], coordinate + canonical.begin))
+        axes = (*own, *loop.parallel)
+        attribute: tuple[object, ...] = (loop.token, ordinal, axes)
+        attribute = attribute if operation == "carry" else (*attribute, loop.tokens)
+        made = self.arena.make(operation, carry.dtype, (), attribute)
+        for axis, coordinate in picked:
+            made = self.chosen(made, axis, coordinate)
+        return self.indexed(made)
+
+    def chosen(self, tile: Expression, axis: Axis, coordinate: Polynomial) -> Expression:
+        """One element of a tile along an axis: all others are cleared and the sum taken."""
+        parts = (self.index_value(atomic(axis)), self.index_value(coordinate))
+        here = self.arena.make("pointwise", boolean, parts, ("equal", False, False))
+        cleared = self.arena.make("select", tile.dtype, (here, tile, self.zero(tile.dtype)))
+        kind = "any" if tile.dtype.kind == "bool" else "sum"
+        return self.arena.make("reduce", tile.dtype, (cleared,), Reduction(kind, (axis,)))
+
+
+def range_like(axis: Axis) -> Range:
+    return Range(axis.begin, axis.end, axis.name, axis.slices)
+
+
+_INDEX_ARITHMETIC: dict[tuple[str, int], Callable[..., Polynomial]] = {
+    ("add", 2): lambda a, b: a + b,
+    ("subtract", 2): lambda a, b: a - b,
+    ("multiply", 2): lambda a, b: a * b,
+    ("negative", 1): lambda a: -a,
+    ("floor_divide", 2): floor_divide,
+    ("remainder", 2): remainder,
+}
+
+
+def _groups(
+    shape: Sequence[Polynomial], target: Sequence[Polynomial]
+) -> Iterator[tuple[slice | None, slice]]:
+    """Pairs of index ranges of the two shapes whose element counts are equal; (None, _) once nothing more matches."""
+    i = j = 0
+    while i < len(shape) or j < len(target):
+        start_i, start_j = i, j
+        matched = False
+        for end_i in range(i, len(shape) + 1):
+            for end_j in range(j, len(target) + 1):
+                if (end_i, end_j) == (i, j) or product(shape[i:end_i]) != product(target[j:end_j]):
+                    continue
+                i, j, matched = end_i, end_j, True
+                break
+            if matched:
+                break
+        if not matched:
+            yield None, slice(0)
+            return
+        yield slice(start_i, i), slice(start_j, j)
+
+
+def _row_major(at: Sequence[Polynomial], shape: Sequence[Polynomial], target: Sequence[Polynomial]) -> Coordinates:
+    """Linearise `at` over `shape`, then split by the suffix products of `target`."""
+    if len(shape) == len(target) == 1:
+        return tuple(at)
+    linear = number(0)
+    for coordinate, extent in zip(at, shape, strict=True):
+        linear = linear * extent + (number(0) if extent.constant == 1 else coordinate)
+    result: list[Polynomial] = []
+    for ordinal, extent in enumerate(target):
+        if extent.constant == 1:
+            result.append(number(0))
+            continue
+        quotient = floor_divide(linear, product(target[ordinal + 1 :]))
+        leading = all(other.constant == 1 for other in target[:ordinal])
+        result.append(quotient if leading else remainder(quotient, extent))
+    return tuple(result)
+
+
+def _word(op: lp.Op) -> str:
+    return op.name if isinstance(op, lp.Intrinsic) else type(op).__name__

@@ -1,0 +1,130 @@
+"""Region folds and scans: ordered loops over the slices of an axis, with the summary as their carry.
+
+In each iteration the helpers see one slice: its axis is a tile inside the loop, so that reductions over it stay there. A local
+position along a slice is pulled as the position along the whole axis.
+"""
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from functools import partial
+
+from translators.algebra.polynomial import atomic, number
+from translators.logical import program as lp
+from translators.logical.program import Block, Value
+from translators.planning.provenance import axis_origin
+from translators.planning.ranges import Range, extent_name
+from translators.planning.sinks import Context, Coordinates, Loop, LoopCarry, unsupported
+from translators.planning.structured import Structured
+from translators.tile.expression import Axis, Expression, LoopToken
+
+
+class AlongSlices(Exception):
+    """An output of a region scan is demanded along an axis: the effect belongs inside the scan's loop, along its slices."""
+
+    def __init__(self, loop: Loop, outside: Axis, inside: Axis) -> None:
+        super().__init__(loop.token.name)
+        self.loop, self.outside, self.inside = loop, outside, inside
+
+
+@dataclass(slots=True)
+class RegionOperations(Structured):
+    """Makes one loop per region operation, when a result is first demanded."""
+
+    contexts: dict[lp.RegionFold | lp.RegionScan, Context] = field(default_factory=dict)
+    orders: dict[lp.RegionFold | lp.RegionScan, int] = field(default_factory=dict)
+    _made: dict[lp.RegionFold | lp.RegionScan, Loop] = field(default_factory=dict)
+
+    @abstractmethod
+    def block(self, block: Block, context: Context) -> None:
+        """Walk the statements of a helper's body."""
+
+    def region(self, op: lp.RegionFold | lp.RegionScan, value: Value, at: Coordinates) -> Expression:
+        loop = self._made.get(op) or self._make(op)
+        if isinstance(op, lp.RegionFold):
+            return self.carried("carried", loop, value.position, at)
+        if value.position >= op.emit_results:
+            return self.carried("carried", loop, value.position - op.emit_results, at)
+        return self._emitted(op, loop, value, at)
+
+    def _make(self, op: lp.RegionFold | lp.RegionScan) -> Loop:
+        """The loop over slices, its carries initialised by the identities (or the initial state)."""
+        context = self.contexts[op]
+        source = op.sources[0]
+        extent = self.extent(source.shape[op.axis])
+        origin = axis_origin(source, op.axis)
+        name = (origin.name if origin is not None else None) or extent_name(extent)
+        token = LoopToken(f"{name}_slices", self.arena.serial())
+        self.slice_ranges[op.slice_extent] = Range(number(0), extent, name, token)
+        axes = self.slice_axes.setdefault(token, [])
+        loop = Loop(token, context.loops, context.parallel, None, None, 1, source.span, order=self.orders[op], slices=axes)
+        self._made[op] = loop
+        self.loops[lp.LoopKey(token.serial)] = loop
+        self.bound(self.slice_ranges[op.slice_extent], frozenset())  # the loop goes over slices even if no helper looks
+        initial = op.identities if isinstance(op, lp.RegionFold) else op.initial_state
+        for ordinal, value in enumerate(initial):
+            loop.carries.append(self._summary_carry(value, ordinal, loop))
+        self._advance(op, loop, context)
+        return loop
+
+    def _summary_carry(self, identity: Value, ordinal: int, loop: Loop) -> LoopCarry:
+        own: list[Axis] = []
+        for dimension in range(len(identity.shape)):
+            own.append(self.bound(self.range_of(identity, dimension), frozenset(own)))
+        coordinates = tuple(atomic(axis) - axis.begin for axis in own)
+        initial = self.pull(identity, coordinates)
+        name = self.kernel.names.get(identity, f"summary_{ordinal}")
+        return LoopCarry(name, identity.dtype, tuple(own), (*own, *loop.parallel), initial)
+
+    def _advance(self, op: lp.RegionFold | lp.RegionScan, loop: Loop, context: Context) -> None:
+        """state' = combine(state, summarize(slice)), or apply(summarize(slice), state) of a scan."""
+        inner = Context(context.parallel, (*context.loops, loop), context.predicate)
+        self._bind_slices(op, op.summarize)
+        self.block(op.summarize.body, inner)
+        count = len(op.identities)
+        step = op.combine if isinstance(op, lp.RegionFold) else op.apply
+        first, second = step.parameters[:count], step.parameters[count : 2 * count]
+        states, summaries = (first, second) if isinstance(op, lp.RegionFold) else (second, first)
+        for ordinal, parameter in enumerate(states):
+            self._bind_state(parameter, loop, ordinal)
+        for parameter, summary in zip(summaries, op.summarize.results, strict=True):
+            self.parameters[parameter] = partial(self.pull, summary)
+        self.block(step.body, inner)
+        for carry, result in zip(loop.carries, step.results, strict=True):
+            carry.update = self.pull(result, tuple(atomic(axis) - axis.begin for axis in carry.own))
+            carry.name = self.kernel.names.get(result, carry.name)
+        if isinstance(op, lp.RegionScan):
+            self._bind_emission(op, loop)
+            self.block(op.emit.body, inner)
+
+    def _bind_slices(self, op: lp.RegionFold | lp.RegionScan, helper: lp.Lambda) -> None:
+        """Slices, then operands. A slice's local position is the position along the whole axis."""
+        given = (*op.sources, *op.operands)
+        for parameter, value in zip(helper.parameters, given, strict=True):
+            self.parameters[parameter] = partial(self.pull, value)
+
+    def _bind_state(self, parameter: Value, loop: Loop, ordinal: int) -> None:
+        self.parameters[parameter] = partial(self.carried, "carry", loop, ordinal)
+
+    def _bind_emission(self, op: lp.RegionScan, loop: Loop) -> None:
+        """Parameters of `emit`: the slices, the incoming state, the operands."""
+        slices, states = len(op.sources), len(op.initial_state)
+        parameters = op.emit.parameters
+        given = [*op.sources, *op.operands]
+        for parameter, value in zip((*parameters[:slices], *parameters[slices + states :]), given, strict=True):
+            self.parameters[parameter] = partial(self.pull, value)
+        for ordinal, parameter in enumerate(parameters[slices : slices + states]):
+            self._bind_state(parameter, loop, ordinal)
+
+    def _emitted(self, op: lp.RegionScan, loop: Loop, value: Value, at: Coordinates) -> Expression:
+        """An output at a slice's own coordinates; demanded along another axis, the effect moves into the loop."""
+        result = op.emit.results[value.position]
+        along = next(
+            ordinal for ordinal, extent in enumerate(result.shape) if self.extent(extent) == op.slice_extent
+        )
+        axis = at[along].atom
+        if not isinstance(axis, Axis) or axis.slices is not loop.token:
+            if isinstance(axis, Axis) and (axis.begin, axis.end) == (number(0), loop.slices[0].end):
+                raise AlongSlices(loop, axis, loop.slices[0])
+            raise unsupported("an output of a region scan is used at other positions than its own", value.span)
+        return self.pull(result, at)

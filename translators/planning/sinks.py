@@ -1,0 +1,119 @@
+"""What demand collects: effects with the expressions they store, and the ordered loops around them."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from intent.dtypes import DType
+from translators.algebra.polynomial import Polynomial
+from translators.diagnostics import Diagnostic, Rejected, Span
+from translators.logical import program as lp
+from translators.logical.program import Value
+from translators.logical.types import Memory
+from translators.tile.expression import Axis, Expression, LoopToken
+
+Coordinates = tuple[Polynomial, ...]
+
+
+def unsupported(message: str, span: Span, help: str | None = None) -> Rejected:
+    """The program is legal; the planner cannot lower it yet."""
+    return Rejected(Diagnostic("INT900", "unsupported", message, span, help))
+
+
+class MustPin(Exception):
+    """A read of this memory can only be served from memory, in statement order: plan again with it pinned."""
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__(memory.name)
+        self.memory = memory
+
+
+@dataclass(slots=True, eq=False)
+class LoopCarry:
+    """One carry: a tile over `axes` (own axes, then the enclosing parallel axes). `position(i) = axes[i] - begin`."""
+
+    name: str
+    dtype: DType
+    own: tuple[Axis, ...]
+    axes: tuple[Axis, ...]
+    initial: Expression
+    update: Expression | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Loop:
+    """An author's ordered loop, with what its iterations carry. A `while` has a condition and no bounds; a region operation has
+    neither: it goes over the slices of an axis."""
+
+    token: LoopToken
+    enclosing: tuple[Loop, ...]
+    parallel: tuple[Axis, ...]
+    low: Expression | None
+    high: Expression | None
+    step: int
+    span: Span
+    carries: list[LoopCarry] = field(default_factory=list)
+    condition: Expression | None = None
+    live: Expression | None = None  # of the current iteration; None if every iteration of the range happens
+    exit: int | None = None
+    predicate: Expression | None = None
+    order: int = 0
+    slices: list[Axis] = field(default_factory=list)  # of a region operation: the axes that its iterations cut
+
+    @property
+    def tokens(self) -> frozenset[LoopToken]:
+        """The loops whose iterations this loop runs in."""
+        return frozenset(loop.token for loop in self.enclosing)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sink:
+    """One effect: memory[coordinates] = value for every point of the free axes where the predicate holds.
+
+    `free` are the axes of the written relation, `parallel` those of the enclosing I.parallel; `loops` the ordered loops around
+    it, outermost first; `order` its place in the program.
+    """
+
+    memory: Memory
+    coordinates: Coordinates
+    value: Expression
+    predicate: Expression | None
+    free: tuple[Axis, ...]
+    parallel: tuple[Axis, ...]
+    loops: tuple[Loop, ...]
+    order: int
+    span: Span
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return self.parallel + self.free
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where a statement stands."""
+
+    parallel: tuple[Axis, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    predicate: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A write that precedes the current point: its sink, and the value it stored."""
+
+    sink: Sink
+    relation: lp.Relation
+    value: Value
+    exclusive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPoint:
+    """Where a read statement stands: its condition, the writes before it, and whether a loop around it writes its memory."""
+
+    predicate: Expression | None
+    earlier: tuple[Written, ...]
+    rewritten: bool
+    order: int
+    state: int  # equal for reads with no write to the memory between them
+    within: tuple[LoopToken, ...]
