@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -21,6 +22,7 @@ Arguments = dict[str, Argument]
 # for aligned arrays.
 TAILS = (37, 5, 19, 3, 7, 2)
 MULTIPLES = (64, 16, 16, 4, 4, 2)
+SMALL = (4, 3, 2, 8, 16, 17, 1)
 
 
 def symbols(kernel: Kernel) -> list[str]:
@@ -42,9 +44,17 @@ def default_sizes(kernel: Kernel, values: Sequence[int] = TAILS) -> dict[str, in
     return {name: chosen[name] for name in names[::-1]}
 
 
-def sweep(kernel: Kernel) -> Iterator[dict[str, int]]:
-    """Tails, multiples of 16, ones, and each size zero in turn."""
-    tails = default_sizes(kernel)
+def candidates(kernel: Kernel) -> Iterator[dict[str, int]]:
+    """Sizes to try in turn for a kernel that does not take any: tails, multiples, then combinations of small ones."""
+    yield default_sizes(kernel)
+    yield default_sizes(kernel, MULTIPLES)
+    names = symbols(kernel)
+    for values in itertools.islice(itertools.product(SMALL, repeat=len(names)), 20_000):
+        yield dict(zip(names, values, strict=True))
+
+
+def sweep(kernel: Kernel, tails: dict[str, int]) -> Iterator[dict[str, int]]:
+    """The sizes given, multiples of 16, ones, and each size zero in turn."""
     yield tails
     if tails:
         yield default_sizes(kernel, MULTIPLES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -11,10 +12,10 @@ from typing import Annotated
 
 import typer
 
-from intentc.differential import Difference, differences, load_module
+from intentc.differential import Difference, by_reference, differences, load_module
 from intentc.failure import UsageError
 from intentc.inputs import read_inputs
-from intentc.kernel_inputs import Arguments, symbols
+from intentc.kernel_inputs import Arguments, candidates, default_sizes, make_inputs, symbols
 from intentc.reporting import report
 from intentc.settings import parse_value
 from translators.logical.program import Kernel, ScalarParameter
@@ -22,7 +23,9 @@ from translators.logical.reference_execution import NotEvaluated
 from translators.logical.reference_numerics import IllegalInput
 from translators.options import Options
 from translators.pipeline import Compilation, compile_text, rejects
+from translators.triton_source.launch import KernelCode
 from translators.triton_source.module_names import module_names
+from translators.triton_source.module_selfcheck import meets_requirements
 
 Target = Annotated[str, typer.Argument(metavar="FILE[:KERNEL]", help="A kernel file, or one kernel of it.")]
 Shapes = Annotated[
@@ -34,20 +37,48 @@ Scalars = Annotated[
 Cpu = Annotated[bool, typer.Option("--cpu", help="Run in Triton's CPU interpreter.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the random inputs.")]
 
+MOST_TRIED = 40  # sizes that the reference is asked about
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:
     """A kernel with its imported host function."""
 
-    kernel: Kernel
+    code: KernelCode
     function: Callable[..., None]
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.code.kernel
+
+    def sizes(self, given: Mapping[str, int], scalars: Mapping[str, bool | int | float], seed: int) -> dict[str, int]:
+        """The first candidate sizes, with some of them given, that the plan and the reference accept."""
+        wanted = {name: given[name] for name in symbols(self.kernel) if name in given}
+        tried: list[dict[str, int]] = []
+        for candidate in candidates(self.kernel):
+            sizes = candidate | wanted
+            if sizes not in tried and meets_requirements(self.code, sizes):
+                tried.append(sizes)
+                if self._is_legal(make_inputs(self.kernel, sizes, seed, scalars), sizes):
+                    return sizes
+            if len(tried) == MOST_TRIED:
+                break
+        return default_sizes(self.kernel) | wanted
+
+    def _is_legal(self, arguments: Arguments, sizes: Mapping[str, int]) -> bool:
+        try:
+            by_reference(self.kernel, arguments, sizes)
+        except (IllegalInput, NotEvaluated):
+            return False
+        return True
 
     def compare(
         self, arguments: Arguments, sizes: Mapping[str, int], around: AbstractContextManager[None] | None = None
     ) -> list[Difference] | str:
         """The differences, or why these arguments cannot be tried."""
         try:
-            with around or nullcontext():
+            with around or nullcontext(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the interpreter computes NaN and infinities in NumPy
                 return differences(self.kernel, self.function, arguments, sizes)
         except IllegalInput as illegal:
             return f"illegal input: {illegal}"
@@ -90,7 +121,7 @@ def _chosen(compilation: Compilation, wanted: str | None, options: Options) -> l
     module = load_module(compilation.source)
     names = module_names(compilation.codes, options.arm)
     found = {
-        code.kernel.name: Trial(code.kernel, getattr(module, each.public.host_out or ""))
+        code.kernel.name: Trial(code, getattr(module, each.public.host_out or ""))
         for code, each in zip(compilation.codes, names, strict=True)
     }
     if wanted is not None and wanted not in found:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import typer
 
 from intentc import settings, trials
-from intentc.kernel_inputs import default_sizes, make_inputs
+from intentc.kernel_inputs import make_inputs
 from intentc.trials import Trial
 
 
@@ -35,11 +35,9 @@ def run_command(
 
 def _run(trial: Trial, given: Mapping[str, int], scalars: Mapping[str, bool | int | float], seed: int) -> bool:
     kernel = trial.kernel
-    defaults = default_sizes(kernel)
-    sizes = defaults | {name: size for name, size in given.items() if name in defaults}
-    inputs = make_inputs(kernel, sizes, seed, scalars)
+    sizes = trial.sizes(given, scalars, seed)
     print(f"{kernel.name}({', '.join(f'{name}={size}' for name, size in sizes.items())})")
-    outcome = trial.compare(inputs, sizes)
+    outcome = trial.compare(make_inputs(kernel, sizes, seed, scalars), sizes)
     if isinstance(outcome, str):
         print(f"  {outcome}")
         return False

@@ -13,7 +13,7 @@ import typer
 from intentc import settings, trials
 from intentc.differential import permuted_programs
 from intentc.index_roles import depends_on_data
-from intentc.kernel_inputs import Arguments, default_sizes, make_inputs, strided, sweep, with_specials
+from intentc.kernel_inputs import Arguments, make_inputs, strided, sweep, with_specials
 from intentc.trials import Trial
 from translators.logical.program import Kernel
 from translators.logical.reference import Argument
@@ -47,7 +47,7 @@ def verify_command(
     options: Options = settings.make_options(constexpr, None, numerics, "both")
     found = trials.trials(target, options, cpu)
     sizes, scalars = trials.parse_shapes(shape or (), found), trials.parse_scalars(scalar or (), found)
-    agrees = [_verify(each, attempt) for each in found for attempt in _attempts(each.kernel, sizes, scalars, seed)]
+    agrees = [_verify(each, attempt) for each in found for attempt in attempts(each, sizes, scalars, seed)]
     if not all(agrees):
         raise typer.Exit(1)
 
@@ -67,12 +67,13 @@ def _verify(trial: Trial, attempt: Attempt) -> bool:
     return not wrong
 
 
-def _attempts(
-    kernel: Kernel, given: Mapping[str, int], scalars: Mapping[str, bool | int | float], seed: int
+def attempts(
+    trial: Trial, given: Mapping[str, int], scalars: Mapping[str, bool | int | float], seed: int
 ) -> Iterator[Attempt]:
-    for sizes in _sweep(kernel, given):
-        yield Attempt("contiguous", sizes, make_inputs(kernel, sizes, seed, scalars))
-    sizes = default_sizes(kernel) | _known(kernel, given)
+    """The calls to compare, simplest first."""
+    kernel, sizes = trial.kernel, trial.sizes(given, scalars, seed)
+    for each in _sweep(kernel, sizes, given):
+        yield Attempt("contiguous", each, make_inputs(kernel, each, seed, scalars))
     inputs = make_inputs(kernel, sizes, seed, scalars)
     yield Attempt("strided", sizes, {name: _strided(value) for name, value in inputs.items()})
     if not depends_on_data(kernel):
@@ -81,18 +82,14 @@ def _attempts(
         yield Attempt("programs in another order", sizes, inputs, permuted=True)
 
 
-def _sweep(kernel: Kernel, given: Mapping[str, int]) -> Iterator[dict[str, int]]:
+def _sweep(kernel: Kernel, first: dict[str, int], given: Mapping[str, int]) -> Iterator[dict[str, int]]:
     """The sweep with some sizes fixed, each combination once."""
     seen: list[dict[str, int]] = []
-    for sizes in sweep(kernel):
-        fixed = sizes | _known(kernel, given)
+    for sizes in sweep(kernel, first):
+        fixed = sizes | {name: given[name] for name in sizes if name in given}
         if fixed not in seen:
             seen.append(fixed)
             yield fixed
-
-
-def _known(kernel: Kernel, given: Mapping[str, int]) -> dict[str, int]:
-    return {name: given[name] for name in default_sizes(kernel) if name in given}
 
 
 def _strided(value: Argument) -> Argument:

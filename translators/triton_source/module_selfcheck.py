@@ -52,9 +52,9 @@ def cases(code: KernelCode, names: KernelNames) -> list[dict[str, int]]:
     wishes = (
         dict(zip(sizes, reversed(wish[: len(sizes)]), strict=True)) for wish in _WISHES if len(sizes) <= len(wish)
     )
-    found = [wish for wish in wishes if _allowed(code, wish)]
+    found = [wish for wish in wishes if meets_requirements(code, wish)]
     if len(found) < 2:
-        found += itertools.islice((other for other in _others(sizes) if _allowed(code, other)), 2)
+        found += itertools.islice((other for other in _others(sizes) if meets_requirements(code, other)), 2)
     return [case for place, case in enumerate(found) if case not in found[:place]]
 
 
@@ -63,7 +63,7 @@ def _others(sizes: Sequence[str]) -> Iterator[dict[str, int]]:
     return (dict(zip(sizes, values, strict=True)) for values in combinations)
 
 
-def _allowed(code: KernelCode, sizes: Mapping[str, int]) -> bool:
+def meets_requirements(code: KernelCode, sizes: Mapping[str, int]) -> bool:
     """Requirements are arithmetic over sizes that the planner printed."""
     known = {"__builtins__": {"min": min, "max": max, "abs": abs}, "triton": _Division}
     return all(bool(eval(fact.expression, known, dict(sizes))) for fact in code.requirements)
