@@ -98,8 +98,17 @@ class Renderer:
             arguments[0] = conversions.typed(arguments[0], dtype)
         if function == "not" and not self.lanes(node.axes):  # `~` of a Python bool, as scalars are when interpreted, is -2
             return binary("==", arguments[0], Code("0"))
+        if dtype.kind == "bool":
+            lanes = bool(self.lanes(node.axes))
+            arguments = [self._beside_lanes(*pair, lanes) for pair in zip(node.arguments, arguments, strict=True)]
         permissions = arithmetic.Permissions(approximate, flush, nonpositive=node in self.section.nonpositive)
         return self.emitted(arithmetic.pointwise(function, dtype, node.dtype, arguments, permissions))
+
+    def _beside_lanes(self, condition: Expression, code: Code, lanes: bool) -> Code:
+        """A condition that meets lanes. The CPU interpreter repeats a comparison of scalar floats as floats."""
+        if lanes and not self.lanes(condition.axes) and _is_float_comparison(condition):
+            return call("tl.where", code, Code("True"), Code("False"))
+        return code
 
     def _operand(self, node: Expression, shape: Shape, widen: bool, alone: bool) -> Code:
         if widen:
@@ -299,7 +308,7 @@ class Renderer:
             parts.append(self.check(check, shape))
             axes |= _axes(check.left) | _axes(check.right)
         if guard is not None:
-            parts.append(self.value(guard, shape))
+            parts.append(self._beside_lanes(guard, self.value(guard, shape), bool(self.lanes(axes | guard.axes))))
             axes |= guard.axes
         if not parts:
             return None, frozenset()
@@ -330,6 +339,18 @@ class Renderer:
         for mask in masks[1:]:
             total = binary("&", total, mask)
         return arithmetic.select(total, code, conversions.constant(identity, operand.dtype), operand.dtype)
+
+
+def _is_float_comparison(condition: Expression) -> bool:
+    """Whether the interpreter takes the condition for a float: its type is that of its first comparison's operands."""
+    match condition.operation:
+        case "pointwise":
+            first = condition.arguments[0]
+            return first.dtype.is_float if first.dtype.kind != "bool" else _is_float_comparison(first)
+        case "select":
+            return _is_float_comparison(condition.arguments[1])
+        case _:
+            return False
 
 
 def placed(code: Code, own: Shape, shape: Shape) -> Code:
