@@ -3,6 +3,8 @@
 import intent
 import intent.language as I
 
+FINITE = ("decay",)
+
 
 @intent.fn
 def compose(lhs, rhs):

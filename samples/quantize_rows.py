@@ -5,7 +5,7 @@ import intent.language as I
 
 TOP = 127.0
 
-FINITE_ONLY = True
+FINITE = ("x",)
 
 
 @intent.kernel

@@ -7,7 +7,7 @@ import importlib.util
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,7 @@ from translators.logical.program import Kernel
 from translators.logical.reference import Argument, evaluate
 from translators.options import Options
 from translators.pipeline import Compilation, compile_text
+from translators.planning import layouts
 
 Bindings = tuple[tuple[str, object], ...]
 
@@ -36,9 +37,28 @@ def bindings(sample: Sample, case: Case) -> Bindings:
 
 
 @cache
-def compilation(path: Path, bound: Bindings = ()) -> Compilation:
+def compilation(path: Path, bound: Bindings = (), small: bool = False) -> Compilation:
+    """The file compiled; with tiles of a few elements if they are to be `small`."""
     text = path.read_text(encoding="utf-8")
-    return compile_text(text, path.name, Options(constexprs=dict(bound)))
+    with small_tiles() if small else nullcontext():
+        return compile_text(text, path.name, Options(constexprs=dict(bound)))
+
+
+# The planner's table of sizes, shrunk so that small arrays already need several tiles and long rows are streamed.
+SMALL_TILES: Mapping[str, object] = {
+    "RESIDENT_ROWS": (16,), "STREAMED_ROW": 8, "POINTWISE": 16, "SQUARE": 16, "POINTS": 8, "TILE": 64,
+    "REDUCE_FREE": 16, "REDUCE_STREAMED": 8, "ROWS": 2, "ROW_LANES": 8, "DOT_ROWS": 16, "DOT_COLUMNS": 16,
+}  # fmt: skip
+
+
+@contextmanager
+def small_tiles() -> Iterator[None]:
+    usual = {name: getattr(layouts, name) for name in SMALL_TILES}
+    try:
+        vars(layouts).update(SMALL_TILES)
+        yield
+    finally:
+        vars(layouts).update(usual)
 
 
 def rejections(compiled: Compilation) -> list[str]:
@@ -67,12 +87,12 @@ def _folder() -> Path:
 
 
 @cache
-def module(path: Path, bound: Bindings = ()) -> ModuleType:
+def module(path: Path, bound: Bindings = (), small: bool = False) -> ModuleType:
     """The generated module, imported; triton reads its kernels' source from the file."""
-    compiled = compilation(path, bound)
+    compiled = compilation(path, bound, small)
     assert compiled.source is not None, rejections(compiled)
     suffix = "_".join(str(value) for _, value in bound)
-    name = f"generated_{path.parent.name}_{path.stem}_{suffix}".rstrip("_")
+    name = f"generated_{path.parent.name}_{path.stem}_{suffix}_{'small' if small else ''}".rstrip("_")
     file = _folder() / f"{name}.py"
     file.write_text(compiled.source, encoding="utf-8")
     spec = importlib.util.spec_from_file_location(name, file)
@@ -90,9 +110,11 @@ def by_reference(sample: Sample, case: Case, values: Mapping[str, object]) -> Ar
     return {view.name: np.asarray(arguments[view.name]) for view in sample.outputs}
 
 
-def by_module(sample: Sample, case: Case, values: Mapping[str, object], pattern: int = 0xA5) -> Arrays:
+def by_module(
+    sample: Sample, case: Case, values: Mapping[str, object], pattern: int = 0xA5, small: bool = False
+) -> Arrays:
     """What the generated module's host arm writes into poisoned outputs."""
-    generated = module(sample.path, bindings(sample, case))
+    generated = module(sample.path, bindings(sample, case), small)
     arguments = _arguments(sample, case, values, pattern)
     getattr(generated, f"{sample.kernel}_out")(*arguments.values())
     return {view.name: np.asarray(arguments[view.name]) for view in sample.outputs}

@@ -305,12 +305,8 @@ def with_specials(sample: Sample, values: Mapping[str, object], seed: int = 0) -
     """The arguments with a few NaN and infinities among the elements of the float inputs."""
     rng = np.random.default_rng(seed)
     floats = {view.name for view in sample.views if view.is_input and view.dtype.is_float and view.dtype.bits > 8}
+    floats -= set(getattr(sample.module, "FINITE", ()))
     return {name: _sprinkle(value, rng) if name in floats else value for name, value in values.items()}
-
-
-def finite_only(sample: Sample) -> bool:
-    """Whether the file says that NaN and infinities are illegal input."""
-    return bool(getattr(sample.module, "FINITE_ONLY", False))
 
 
 def _sprinkle(value: object, rng: np.random.Generator) -> np.ndarray:

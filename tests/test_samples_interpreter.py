@@ -1,12 +1,12 @@
 """Generated modules, in Triton's CPU interpreter, agree with the reference evaluator.
 
-Every case of every sample; and for its first case also inputs of other strides, NaN and infinities among the inputs,
-the programs run in another order, and outputs poisoned with another pattern.
+Every case of every sample, as it is compiled and with tiles so small that several are needed, the latter with programs
+run in another order and outputs poisoned with another pattern. For the first case also inputs of other strides, and NaN
+and infinities among the inputs.
 """
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from operator import attrgetter
 
 import generated_modules
@@ -41,7 +41,9 @@ def test_gaps_name_samples() -> None:
 
 @pytest.mark.parametrize(("sample", "case"), EVERY_CASE)
 def test_module_agrees_with_the_reference(sample: Sample, case: Case) -> None:
-    _compare(sample, case, sample_files.arguments(sample, case))
+    values = sample_files.arguments(sample, case)
+    wanted = generated_modules.by_reference(sample, case, values)
+    assert not sample_files.differences(sample, generated_modules.by_module(sample, case, values), wanted)
 
 
 @pytest.mark.parametrize("sample", LOWERED, ids=IDENTITY)
@@ -55,19 +57,27 @@ def test_inputs_of_other_strides(sample: Sample) -> None:
         assert not sample_files.differences(sample, run(sample, case, values), wanted), run.__name__
 
 
-@pytest.mark.parametrize("sample", [each for each in LOWERED if not sample_files.finite_only(each)], ids=IDENTITY)
+@pytest.mark.parametrize("sample", LOWERED, ids=IDENTITY)
 def test_special_values(sample: Sample) -> None:
     case = sample_files.cases(sample)[0]
-    _compare(sample, case, sample_files.with_specials(sample, sample_files.arguments(sample, case)))
-
-
-@pytest.mark.parametrize("sample", LOWERED, ids=IDENTITY)
-def test_programs_in_another_order_and_another_poison(sample: Sample) -> None:
-    _compare(sample, sample_files.cases(sample)[0], sample_files.arguments(sample, sample_files.cases(sample)[0]), True)
-
-
-def _compare(sample: Sample, case: Case, values: dict[str, object], permuted: bool = False) -> None:
+    values = sample_files.with_specials(sample, sample_files.arguments(sample, case))
     wanted = generated_modules.by_reference(sample, case, values)
-    with generated_modules.permuted_programs() if permuted else nullcontext():
-        actual = generated_modules.by_module(sample, case, values, pattern=0x5A if permuted else 0xA5)
+    for small in (False, True):
+        actual = generated_modules.by_module(sample, case, values, small=small)
+        assert not sample_files.differences(sample, actual, wanted), f"small tiles: {small}"
+
+
+@pytest.mark.parametrize(("sample", "case"), EVERY_CASE)
+def test_small_tiles_in_another_order_and_another_poison(sample: Sample, case: Case) -> None:
+    values = sample_files.arguments(sample, case)
+    wanted = generated_modules.by_reference(sample, case, values)
+    with generated_modules.permuted_programs():
+        actual = generated_modules.by_module(sample, case, values, pattern=0x5A, small=True)
     assert not sample_files.differences(sample, actual, wanted)
+
+
+def test_small_tiles_are_small() -> None:
+    softmax = next(sample for sample in LOWERED if sample.identity == "softmax")
+    usual, small = (generated_modules.compilation(softmax.path, (), small).codes[0] for small in (False, True))
+    assert max(size for variant in small.variants for _, size in variant.constants) <= 16
+    assert min(size for variant in usual.variants for _, size in variant.constants) > 16
