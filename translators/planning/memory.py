@@ -7,6 +7,7 @@ from translators.algebra.polynomial import Polynomial, atomic
 from translators.logical import program as lp
 from translators.logical.program import Block, Value
 from translators.logical.types import Memory
+from translators.planning.ranges import position_axis, same_run
 from translators.tile.expression import Axis, Expression
 
 if TYPE_CHECKING:
@@ -77,10 +78,10 @@ def solve(sink: Sink, coordinates: tuple[Polynomial, ...]) -> dict[Axis, Polynom
 
 
 def _within(value: Polynomial, axis: Axis) -> bool:
-    """Proven begin <= value < end for the two cases that need no arithmetic: an axis of that range, or constants."""
-    atom = value.atom
-    if isinstance(atom, Axis):
-        return (atom.begin, atom.end) == (axis.begin, axis.end)
+    """Proven begin <= value < end for the two cases that need no arithmetic: a position of such a run, or constants."""
+    other = position_axis(value - axis.begin)
+    if other is not None:
+        return same_run(other, axis.extent)
     low, high = (value - axis.begin).constant, (axis.end - 1 - value).constant
     return low is not None and high is not None and low >= 0 and high >= 0
 

@@ -16,7 +16,7 @@ from translators.logical import program as lp
 from translators.logical.program import Value
 from translators.logical.types import Memory
 from translators.planning.memory import forward
-from translators.planning.ranges import Range, Ranges, axes_of
+from translators.planning.ranges import Range, Ranges, axes_of, position_axis, same_run
 from translators.planning.sinks import Coordinates, Loop, MustPin, ReadPoint, unsupported
 from translators.tile.expression import Axis, Expression, Place, Reduction
 
@@ -269,13 +269,12 @@ class Pull(Ranges):
         own: list[Axis] = []
         picked: list[tuple[Axis, Polynomial]] = []
         for coordinate, canonical in zip(at, carry.own, strict=True):
-            axis = (coordinate + canonical.begin).atom
-            same_range = isinstance(axis, Axis) and (axis.begin, axis.end) == (canonical.begin, canonical.end)
-            if isinstance(axis, Axis) and same_range and axis.slices is canonical.slices and axis not in own:
+            axis = position_axis(coordinate)
+            if axis is not None and same_run(axis, canonical.extent, canonical.slices) and axis not in own:
                 own.append(axis)
                 continue
             own.append(self.bound(range_like(canonical), axes_of(at) | frozenset(own)))
-            picked.append((own[-1], coordinate + canonical.begin))
+            picked.append((own[-1], coordinate + own[-1].begin))
         axes = (*own, *loop.parallel)
         attribute: tuple[object, ...] = (loop.token, ordinal, axes)
         attribute = attribute if operation == "carry" else (*attribute, loop.tokens)

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from translators.algebra.polynomial import Polynomial, Symbol, number
+from translators.algebra.polynomial import Polynomial, Symbol, atomic, number
 from translators.logical import program as lp
 from translators.logical.coordinates import polynomial as coordinate_polynomial
 from translators.logical.program import Kernel, Value
@@ -23,8 +23,6 @@ class Range:
     name: str
     slices: LoopToken | None = None
 
-    def matches(self, axis: Axis) -> bool:
-        return (axis.begin, axis.end, axis.slices) == (self.begin, self.end, self.slices)
 
 
 @dataclass(slots=True)
@@ -37,7 +35,7 @@ class Ranges(ABC):
     variables: dict[Value, Polynomial] = field(default_factory=dict)
     slice_ranges: dict[Polynomial, Range] = field(default_factory=dict)  # by the extent of a region operation's slices
     slice_axes: dict[LoopToken, list[Axis]] = field(default_factory=dict)
-    _pool: dict[tuple[Polynomial, Polynomial, LoopToken | None], list[Axis]] = field(default_factory=dict)
+    _pool: dict[tuple[Polynomial, LoopToken | None], list[Axis]] = field(default_factory=dict)
 
     @abstractmethod
     def integer(self, value: Value) -> Polynomial:
@@ -61,11 +59,16 @@ class Ranges(ABC):
         return self.integer(value)
 
     def bound(self, wanted: Range, taken: frozenset[Axis]) -> Axis:
-        """The first pooled axis of this range that is not taken, or a new one."""
-        pool = self._pool.setdefault((wanted.begin, wanted.end, wanted.slices), [])
-        for axis in pool:
-            if axis not in taken:
-                return axis
+        """A pooled axis of this extent that is not taken, one of the same coordinates if there is one, or a new axis.
+
+        Axes are shared between ranges of one extent, so that two halves of a row can be lanes of one tile; positions along
+        an axis (`axis - axis.begin`) do not depend on the coordinates it was made for.
+        """
+        pool = self._pool.setdefault((wanted.end - wanted.begin, wanted.slices), [])
+        free = [axis for axis in pool if axis not in taken]
+        same = [axis for axis in free if axis.begin == wanted.begin]
+        if free:
+            return (same or free)[0]
         axis = self.arena.axis(wanted.name, wanted.begin, wanted.end, slices=wanted.slices)
         pool.append(axis)
         if wanted.slices is not None:
@@ -127,3 +130,14 @@ def axes_of(coordinates: Sequence[Polynomial]) -> frozenset[Axis]:
 def extent_name(extent: Polynomial) -> str:
     atom = extent.atom
     return atom.name.lower() if isinstance(atom, Symbol) else "i"
+
+
+def position_axis(position: Polynomial) -> Axis | None:
+    """The axis of which `position` is the position, counted from its beginning; None if it is anything else."""
+    axes = [atom for atom in position.atoms() if isinstance(atom, Axis)]
+    return next((axis for axis in axes if position == atomic(axis) - axis.begin), None)
+
+
+def same_run(axis: Axis, extent: Polynomial, slices: LoopToken | None = None) -> bool:
+    """The axis has as many positions, and is cut by the same loop if any."""
+    return axis.extent == extent and axis.slices is slices

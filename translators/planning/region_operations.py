@@ -13,7 +13,7 @@ from translators.algebra.polynomial import atomic, number
 from translators.logical import program as lp
 from translators.logical.program import Block, Value
 from translators.planning.provenance import axis_origin
-from translators.planning.ranges import Range, extent_name
+from translators.planning.ranges import Range, extent_name, position_axis, same_run
 from translators.planning.sinks import Context, Coordinates, Loop, LoopCarry, unsupported
 from translators.planning.structured import Structured
 from translators.tile.expression import Axis, Expression, LoopToken
@@ -122,9 +122,9 @@ class RegionOperations(Structured):
         along = next(
             ordinal for ordinal, extent in enumerate(result.shape) if self.extent(extent) == op.slice_extent
         )
-        axis = at[along].atom
-        if not isinstance(axis, Axis) or axis.slices is not loop.token:
-            if isinstance(axis, Axis) and (axis.begin, axis.end) == (number(0), loop.slices[0].end):
+        axis = position_axis(at[along])
+        if axis is None or axis.slices is not loop.token:
+            if axis is not None and same_run(axis, loop.slices[0].extent):
                 raise AlongSlices(loop, axis, loop.slices[0])
             raise unsupported("an output of a region scan is used at other positions than its own", value.span)
         return self.pull(result, at)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Literal
 
 from translators.algebra.polynomial import Polynomial, number
@@ -15,7 +16,7 @@ from translators.logical.types import View
 from translators.planning.demand import Demand
 from translators.planning.sinks import Loop, Sink, unsupported
 from translators.planning.memory import disjoint, solve
-from translators.tile.expression import Axis, Expression, LoopToken, Place, Reduction, dependences, walk
+from translators.tile.expression import Axis, Expression, LoopToken, Reduction, dependences, walk
 
 Role = Literal["program", "resident", "streamed", "slice"]
 
@@ -33,9 +34,11 @@ class Region:
     exposed: dict[Axis, Sink] = field(default_factory=dict)  # axes kept within one program for the sake of memory order
 
     @property
-    def pinned(self) -> bool:
-        """Some load must be issued in statement order with the stores."""
-        return any(node.operation == "load" and node.attribute.pinned for node in self.nodes)
+    def ordered(self) -> bool:
+        """Statement order matters: a load is pinned, or two stores may touch the same element."""
+        if any(node.operation == "load" and node.attribute.pinned for node in self.nodes):
+            return True
+        return any(_may_meet(first, second) for first, second in combinations(self.sinks, 2))
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -245,15 +248,46 @@ def _exposed(region: Region) -> dict[Axis, Sink]:
                 continue
             if not place.pinned and disjoint(sink.coordinates, place.coordinates):
                 continue
-            found.update({axis: sink for axis in region.program if not _separates(axis, sink, place)})
+            found.update({axis: sink for axis in region.program if not _separates(axis, sink, place.coordinates)})
+    for first, second in combinations(region.sinks, 2):
+        if _may_meet(first, second):
+            apart = [axis for axis in region.program if _separates(axis, first, second.coordinates)]
+            found.update({axis: first for axis in region.program if axis not in apart})
     return found
 
 
-def _separates(axis: Axis, sink: Sink, place: Place) -> bool:
+def _may_meet(first: Sink, second: Sink) -> bool:
+    """Two stores may touch one element; alternatives of one condition never do."""
+    if first.memory != second.memory or disjoint(first.coordinates, second.coordinates):
+        return False
+    return not _excludes(first.predicate, second.predicate)
+
+
+def _excludes(first: Expression | None, second: Expression | None) -> bool:
+    """One condition contains the negation of a part of the other."""
+    left, right = set(_conjuncts(first)), set(_conjuncts(second))
+    return any(_negates(a, b) or _negates(b, a) for a in left for b in right)
+
+
+def _conjuncts(condition: Expression | None) -> Iterator[Expression]:
+    if condition is None:
+        return
+    if condition.operation == "pointwise" and condition.attribute[0] == "and":
+        for part in condition.arguments:
+            yield from _conjuncts(part)
+    else:
+        yield condition
+
+
+def _negates(first: Expression, second: Expression) -> bool:
+    return first.operation == "pointwise" and first.attribute[0] == "not" and first.arguments == (second,)
+
+
+def _separates(axis: Axis, sink: Sink, coordinates: Sequence[Polynomial]) -> bool:
     """The axis stands alone in one coordinate of the memory, the same in both accesses: programs keep apart."""
     return any(
         stored == wanted and _mentioned(stored) == {axis} and stored.coefficient(axis) is not None
-        for stored, wanted in zip(sink.coordinates, place.coordinates, strict=True)
+        for stored, wanted in zip(sink.coordinates, coordinates, strict=True)
     )
 
 

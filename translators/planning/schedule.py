@@ -18,6 +18,7 @@ from translators.planning.sinks import Loop, LoopCarry, Sink, unsupported
 from translators.planning.layouts import Layout, contracted_lane, is_dot
 from translators.planning.naming import Namer
 from translators.planning.padding import Padding
+from translators.planning.memory import disjoint
 from translators.planning.regions import Region, coordinate_expressions, loop_roots, roots
 from translators.tile import program as tile
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, operands, walk
@@ -179,7 +180,7 @@ class Scheduler:
     # -------------------------------------------------------------------------------------------------- scheduling
     def _schedule(self, goals: list[Goal]) -> None:
         """Emit everything the goals need in the current scope, then the goals."""
-        if self.region.pinned and self.scopes[-1].axis is None:
+        if self.region.ordered and self.scopes[-1].axis is None:
             self._in_order(goals)
             return
         pending = list(goals)
@@ -280,7 +281,7 @@ class Scheduler:
 
     def _read_elsewhere(self, sink: Sink) -> bool:
         """This program also loads elements of the memory other than the ones it stores: all loads come first."""
-        return not self.region.pinned and any(
+        return not self.region.ordered and any(
             node.operation == "load"
             and node.attribute.memory == sink.memory
             and node.attribute.coordinates != sink.coordinates
@@ -288,8 +289,14 @@ class Scheduler:
         )
 
     def _held(self, goal: Goal, others: Iterable[Goal]) -> bool:
-        """A store waits while something later still loads what it overwrites."""
+        """A store waits while something later still loads what it overwrites, or an earlier store to it is not out."""
         return isinstance(goal, Store) and any(
+            isinstance(other, Store)
+            and other.sink.memory == goal.sink.memory
+            and other.sink.order < goal.sink.order
+            and not disjoint(other.sink.coordinates, goal.sink.coordinates)
+            for other in others
+        ) or isinstance(goal, Store) and any(
             node.operation == "load" and node.attribute.memory == goal.sink.memory
             for other in others
             for node in walk(*self._goal_roots(other), stop=self._met)
@@ -344,14 +351,16 @@ class Scheduler:
 
     def _stream(
         self, ready: Sequence[Expression], streams: Sequence[Store | Fold], pending: Sequence[Goal]
-    ) -> tuple[bool, set[Goal]]:
+    ) -> tuple[bool, set[Goal]] | None:
         """One loop over an axis, with every ready reduction and store that starts with it."""
         firsts = [self._streamed(node.attribute.axes)[0] for node in ready] + [goal.streamed[0] for goal in streams]
         axis = firsts[0]
         reductions = [node for node in ready if self._streamed(node.attribute.axes)[0] is axis]
         goals = [goal for goal in streams if goal.streamed[0] is axis]
         others = [goal for goal in pending if goal not in goals]
-        goals = [goal for goal in goals if not self._held(goal, others)] or ([] if reductions else goals)
+        goals = [goal for goal in goals if not self._held(goal, others)]
+        if not goals and not reductions:
+            return None
         reverse = self._direction(axis, [*reductions, *(root for goal in goals for root in self._goal_roots(goal))])
         grouped = self._group(reductions)
         folds = [self._start(members) for members in grouped]
@@ -446,7 +455,7 @@ class Scheduler:
         name = self.namer.loop(loop.token) if not loop.slices else self.namer.fresh(f"start_{self.namer.axis(loop.slices[0])}")
         names = [self._carry_name(carry) for carry in loop.carries]
         test, active = self._test(loop)
-        if self.region.pinned:
+        if self.region.ordered:
             self._all_synchronised()
         inner = Scope(loop=loop.token)
         if loop.live is not None and active is not None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 from intent.dtypes import DType, boolean
 from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.logical import program as lp
 from translators.logical.program import Block, Value
 from translators.planning.pull import Pull
-from translators.planning.ranges import axes_of
+from translators.planning.ranges import axes_of, position_axis, same_run
 from translators.planning.sinks import Coordinates, unsupported
 from translators.tile.expression import Axis, Combine, Expression, Reduction
 
@@ -78,6 +77,8 @@ class Structured(Pull):
                 inside.append(next(kept))
         bodies = tuple(self.pull(argument, tuple(inside)) for argument in op.arguments)
         combine = self._combine(op, at) if op.kind == "generic" else None
+        if combine is not None:
+            bodies += combine.captures
         reduction = Reduction(op.kind, tuple(axes), value.position, combine)
         return self.indexed(self._flattened(value.dtype, bodies, reduction))
 
@@ -92,22 +93,33 @@ class Structured(Pull):
         return self.arena.make("reduce", dtype, bodies, reduction)
 
     def _combine(self, op: lp.Reduce | lp.Scan, at: Coordinates) -> Combine:
+        """The author's combine over `argument` nodes.
+
+        A device function has no captures: a runtime operand of the combine is carried along as one more component, the same
+        in every accumulator and element.
+        """
         if op.combine is None:
             raise AssertionError("a generic reduction has a combine")
         arity = len(op.arguments)
-        element: list[Expression] = []
+        given = [self.pull(capture, ()) for capture in op.captures]
+        carried = tuple(dict.fromkeys(capture for capture in given if capture.operation != "constant"))
+        width = arity + len(carried)
         for ordinal, parameter in enumerate(op.combine.parameters):
             if ordinal < 2 * arity:
-                element.append(self.arena.make("argument", parameter.dtype, (), ordinal))
-                self.parameters[parameter] = constantly(self.indexed(element[-1]))
+                place = ordinal if ordinal < arity else width + ordinal - arity
+                made = self.arena.make("argument", parameter.dtype, (), place)
             else:
-                self.parameters[parameter] = partial(self.pull, op.captures[ordinal - 2 * arity])
+                made = given[ordinal - 2 * arity]
+                if made in carried:
+                    made = self.arena.make("argument", made.dtype, (), arity + carried.index(made))
+            self.parameters[parameter] = constantly(self.indexed(made))
         self._scan_reads(op.combine.body)
-        results = tuple(self.pull(result, at[len(at) - len(result.shape) :]) for result in op.combine.results)
-        identities = tuple(self.pull(value, at[: len(value.shape)] if value.shape else ()) for value in op.identities)
+        results = [self.pull(result, at[len(at) - len(result.shape) :]) for result in op.combine.results]
+        results += [self.arena.make("argument", capture.dtype, (), arity + n) for n, capture in enumerate(carried)]
+        identities = [self.pull(value, at[: len(value.shape)] if value.shape else ()) for value in op.identities]
         if any(result.axes or result.loops for result in results):
             raise unsupported("a combine that is not elementwise is not lowered yet", op.combine.results[0].span)
-        return Combine("combine", arity, results, identities)
+        return Combine("combine", width, tuple(results), (*identities, *carried), carried)
 
     def _scan_reads(self, block: Block) -> None:
         for statement in block.statements:
@@ -118,12 +130,13 @@ class Structured(Pull):
         source = op.arguments[0]
         others = at[: op.axis] + at[op.axis + 1 :]
         wanted = self.range_of(source, op.axis)
-        position = (at[op.axis] + wanted.begin).atom
-        along = position if isinstance(position, Axis) and wanted.matches(position) else None
+        along = position_axis(at[op.axis])
+        if along is not None and not same_run(along, wanted.end - wanted.begin, wanted.slices):
+            along = None
         axis = along or self.bound(wanted, axes_of(others) | axes_of((at[op.axis],)))
         made = self._prefix(op, value, others, axis)
         if along is None:  # one element of the prefix: select it out of the whole
-            made = self.chosen(made, axis, at[op.axis] + wanted.begin)
+            made = self.chosen(made, axis, at[op.axis] + axis.begin)
         return self.indexed(made)
 
     def _prefix(self, op: lp.Scan, value: Value, others: Coordinates, axis: Axis) -> Expression:
@@ -140,6 +153,7 @@ class Structured(Pull):
             shifted = self.pull(argument, (*others[: op.axis], here + shift, *others[op.axis :]))
             identity = combine.identities[ordinal] if combine else self.identity(op.kind, argument.dtype)
             bodies.append(self.arena.make("select", argument.dtype, (inside, shifted, identity)))
+        bodies += combine.captures if combine is not None else ()
         reduction = Reduction(op.kind, (axis,), value.position, combine, op.reverse)
         return self.arena.make("scan", value.dtype, tuple(bodies), reduction)
 

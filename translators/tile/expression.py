@@ -95,6 +95,7 @@ class Combine:
     arity: int
     results: tuple[Expression, ...]
     identities: tuple[Expression, ...]
+    captures: tuple[Expression, ...] = ()  # the last components: runtime operands of the combine, the same everywhere
 
 
 @dataclass(frozen=True, slots=True, eq=False)

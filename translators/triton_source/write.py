@@ -1,8 +1,11 @@
 """Tile functions as the text of `@triton.jit` functions, one statement at a time."""
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+
+from typing_extensions import assert_never
 
 from intent.dtypes import DType, f32, i32, index
 from translators.algebra.polynomial import Symbol
@@ -67,7 +70,7 @@ class _FunctionWriter:
 
     def write(self) -> Written:
         sections = self._sections(self.function.sections)
-        body = [*self._typed_scalars(), *sections]
+        body = [*self._typed_scalars("\n".join(sections)), *sections]
         text = "\n".join(body)
         arguments = tuple(self._arguments(text))
         header = self._header(arguments, "INDEX" in text)
@@ -88,11 +91,12 @@ class _FunctionWriter:
         inner = self._section(rest[0], INDENT * 2) if len(rest) == 1 else [INDENT + line for line in self._sections(rest)]
         return lines + inner
 
-    def _typed_scalars(self) -> Iterator[str]:
+    def _typed_scalars(self, text: str) -> Iterator[str]:
         """The CPU interpreter passes floats as Python floats, and integers as wide as their value."""
         for scalar in self.kernel.scalars:
             name = self.names.parameters[scalar.name]
-            needed = self.scalars.get(scalar.name, False) if scalar.dtype == f32 else scalar.name in self.scalars
+            alone = self.scalars.get(scalar.name, False) or re.search(rf"\b{name}\.to\(", text) is not None
+            needed = alone if scalar.dtype == f32 else scalar.name in self.scalars
             if needed and scalar.dtype not in (i32, index):
                 yield f"{INDENT}{name} = {conversions.scalar_parameter(Code(name), scalar.dtype).text}"
 

@@ -192,6 +192,7 @@ def _asin_double(x):
 @triton.jit
 def _power(x, y):
     # In float64, with the special cases of IEEE 754 pow.
+    x, y = tl.broadcast(x, y)
     magnitude = tl.exp(y * tl.log(tl.abs(x)))
     magnitude = tl.where((y == 0.0) | (tl.abs(x) == 1.0), 1.0, magnitude)
     whole = tl.floor(y) == y

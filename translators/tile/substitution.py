@@ -1,0 +1,101 @@
+"""Replacing coordinates and nodes within demand-DAG expressions; what results is simplified as it is rebuilt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from intent.dtypes import index
+from translators.algebra.polynomial import Atom, Polynomial, atomic
+from translators.tile.expression import Arena, Axis, Expression, Place, Reduction
+
+Replace = Callable[[Expression], Expression | None]
+
+
+def nothing(expression: Expression) -> None:
+    """Replaces no node."""
+
+
+@dataclass(slots=True)
+class Rebuilding:
+    """Rebuilds expressions with `atoms` replaced in every polynomial, and with the nodes that `node` answers for.
+
+    `finish` sees each rebuilt node and may give a simpler one. A bound axis whose range mentions a replaced atom becomes a new
+    axis, so that ranges stay true.
+    """
+
+    arena: Arena
+    atoms: Mapping[Atom, Polynomial]
+    node: Replace = nothing
+    finish: Replace = nothing
+    done: dict[Expression, Expression] = field(default_factory=dict)
+
+    def expression(self, expression: Expression) -> Expression:
+        found = self.done.get(expression)
+        if found is None:
+            replaced = self.node(expression)
+            found = replaced if replaced is not None else self._rebuilt(expression)
+            self.done[expression] = found
+        return found
+
+    def polynomial(self, polynomial: Polynomial) -> Polynomial:
+        return polynomial.rebuild(self._atom)
+
+    def _atom(self, atom: Atom) -> Polynomial | None:
+        if atom in self.atoms:
+            return self.atoms[atom]
+        if isinstance(atom, Expression):
+            return self.expression(atom).polynomial
+        return None
+
+    def _rebuilt(self, expression: Expression) -> Expression:
+        attribute, inside = self._attribute(expression.attribute)
+        arguments = tuple(inside.expression(argument) for argument in expression.arguments)
+        if expression.operation == "index":
+            made = as_index(self.arena, attribute)
+        elif arguments == expression.arguments and attribute is expression.attribute:
+            made = expression
+        else:
+            made = self.arena.make(expression.operation, expression.dtype, arguments, attribute)
+        finished = self.finish(made)
+        return made if finished is None else finished
+
+    def _attribute(self, attribute: Any) -> tuple[Any, Rebuilding]:  # noqa: ANN401 - an attribute is whatever the node has
+        match attribute:
+            case Polynomial():
+                return self.polynomial(attribute), self
+            case Place(coordinates=coordinates):
+                made = tuple(map(self.polynomial, coordinates))
+                return (attribute if made == coordinates else replace(attribute, coordinates=made)), self
+            case Reduction(axes=axes):
+                return self._binder(attribute, axes)
+            case _:
+                return attribute, self
+
+    def _binder(self, reduction: Reduction, axes: tuple[Axis, ...]) -> tuple[Reduction, Rebuilding]:
+        renamed: dict[Atom, Polynomial] = {}
+        bound: list[Axis] = []
+        for axis in axes:
+            begin, end = self.polynomial(axis.begin), self.polynomial(axis.end)
+            if begin == axis.begin and end == axis.end:
+                bound.append(axis)
+            else:
+                bound.append(self.arena.axis(axis.name, begin, end, axis.parallel))
+                renamed[axis] = atomic(bound[-1])
+        if not renamed:
+            return reduction, self
+        inside = Rebuilding(self.arena, {**self.atoms, **renamed}, self.node, self.finish)
+        return replace(reduction, axes=tuple(bound)), inside
+
+
+def as_index(arena: Arena, polynomial: Polynomial) -> Expression:
+    """The integer as a node."""
+    atom = polynomial.atom
+    if isinstance(atom, Expression) and atom.dtype == index:
+        return atom
+    return arena.make("index", index, (), polynomial)
+
+
+def substitute(arena: Arena, expression: Expression, atoms: Mapping[Atom, Polynomial]) -> Expression:
+    return Rebuilding(arena, atoms).expression(expression)
