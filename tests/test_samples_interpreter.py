@@ -46,6 +46,20 @@ def test_module_agrees_with_the_reference(sample: Sample, case: Case) -> None:
     assert not sample_files.differences(sample, generated_modules.by_module(sample, case, values), wanted)
 
 
+EMPTY = [
+    pytest.param(sample, case, id=name)
+    for name, sample, case in sample_files.every_case(LOWERED)
+    if sample_files.case_kind(sample, case) == "zero"
+]
+
+
+@pytest.mark.parametrize(("sample", "case"), EMPTY)
+def test_device_arm_of_empty_tensors(sample: Sample, case: Case) -> None:
+    values = sample_files.arguments(sample, case)
+    wanted = generated_modules.by_reference(sample, case, values)
+    assert not sample_files.differences(sample, generated_modules.by_device_arm(sample, case, values), wanted)
+
+
 @pytest.mark.parametrize("sample", LOWERED, ids=IDENTITY)
 def test_inputs_of_other_strides(sample: Sample) -> None:
     case = sample_files.cases(sample)[0]

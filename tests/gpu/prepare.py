@@ -59,7 +59,7 @@ def _packed(folder: Path, number: int, sample: Sample, case: Case, large: bool) 
     with np.errstate(all="ignore"):
         wanted = (sample_files.expected if large else generated_modules.by_reference)(sample, case, values)
     module = _module(folder, sample, case)
-    np.savez(folder / "cases" / f"{number:04}.npz", **_arrays(values, "in_"), **_arrays(wanted, "expected_"))
+    np.savez_compressed(folder / "cases" / f"{number:04}.npz", **_arrays(values, "in_"), **_arrays(wanted, "expected_"))
     return {
         "name": f"{sample.identity}[{sample_files.case_identity(case)}]",
         "module": module,
@@ -100,7 +100,7 @@ def _arrays(values: Arrays | dict[str, object], prefix: str) -> dict[str, np.nda
 
 def _storable(array: np.ndarray) -> np.ndarray:
     carriers = {1: np.uint8, 2: np.uint16}
-    return array if array.dtype.isbuiltin else array.view(carriers[array.dtype.itemsize])
+    return array if array.dtype.isbuiltin == 1 else array.view(carriers[array.dtype.itemsize])
 
 
 if __name__ == "__main__":
