@@ -34,17 +34,17 @@ class Compilation:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def check_text(text: str, path: str, options: Options = DEFAULT) -> Checked:
-    """Read a file and check every rule of the language, without planning."""
-    result = read_program(text, path, options.constexprs)
+def check_text(text: str, path: str, options: Options = DEFAULT, only: str | None = None) -> Checked:
+    """Read a file, or `only` one kernel of it, and check every rule of the language, without planning."""
+    result = read_program(text, path, options.constexprs, only)
     kernels = result.program.kernels if result.program else ()
     diagnostics = in_order((*result.diagnostics, *(found for kernel in kernels for found in check(kernel))))
     return Checked(None if rejects(diagnostics) else result.program, diagnostics)
 
 
-def compile_text(text: str, path: str, options: Options = DEFAULT) -> Compilation:
-    """Compile all kernels of a file into one module. `path` is printed in diagnostics and in the module."""
-    checked = check_text(text, path, options)
+def compile_text(text: str, path: str, options: Options = DEFAULT, only: str | None = None) -> Compilation:
+    """Compile all kernels of a file, or `only` one, into one module. `path` is printed in diagnostics and in the module."""
+    checked = check_text(text, path, options, only)
     if checked.program is None:
         return Compilation(None, None, (), checked.diagnostics)
     from translators.triton_source.module import write_module  # checking alone does without the later stages

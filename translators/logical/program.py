@@ -602,11 +602,13 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """One source file: its kernels in order. `docstring` is the module's; `lines` is its text, for comments that point back."""
+    """One source file: its kernels in order. `docstring` is the module's; `lines` is its text, for comments that point back;
+    `imported` has the absolute paths of the files whose helpers and constants it uses."""
 
     path: str
     kernels: tuple[Kernel, ...]
     docstring: str | None = None
     lines: tuple[str, ...] = ()
+    imported: tuple[str, ...] = ()
 
 

@@ -277,7 +277,7 @@ class _Addresses:
 
     @classmethod
     def of(cls, tensor):
-        return None if tensor is None else np.array(cls(tensor), copy=False)
+        return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)
 '''
 
 UPLOAD = '''
@@ -434,11 +434,15 @@ def _launch(plan, views, arguments, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    key = (kernel, views[0].device, *options.items())
-    if key not in _COMPILED:  # on its own first, so that a failure to compile leaves the caller's arrays alone
-        kernel.warmup(*arguments, grid=(plan.programs,), **options)
+    _start((kernel, views[0].device, *options.items()), kernel, plan.programs, arguments, options)
+
+
+def _start(key, kernel, programs, arguments, options):
+    """Compile first what was not compiled yet, so that a failure to compile leaves the caller's arrays alone."""
+    if key not in _COMPILED:
+        kernel.warmup(*arguments, grid=(programs,), **options)
         _COMPILED.add(key)
-    kernel[(plan.programs,)](*arguments, **options)
+    kernel[(programs,)](*arguments, **options)
 
 
 @functools.cache

@@ -60,6 +60,10 @@ class Files:
             message = f"the imported file '{path}' cannot be read: {error}"
         raise Rejected(Diagnostic(codes.IMPORT, "error", message, span))
 
+    def imported(self, scope: ModuleScope) -> tuple[str, ...]:
+        """The paths of the files read beside this one."""
+        return tuple(str(path) for path, other in self._scopes.items() if other is not scope)
+
     # ------------------------------------------------------------------------------------------------- statements
     def _bind(self, scope: ModuleScope, statement: ast.stmt) -> None:
         try:

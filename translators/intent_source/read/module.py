@@ -28,30 +28,34 @@ class ReadResult:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def read_program(text: str, path: str, constexprs: Mapping[str, object] | None = None) -> ReadResult:
+def read_program(
+    text: str, path: str, constexprs: Mapping[str, object] | None = None, only: str | None = None
+) -> ReadResult:
     """Read a file's text. Nothing of it is imported or executed; imported files are found beside `path`.
 
-    `constexprs` binds constexpr parameters, by NAME or KERNEL.NAME, to Python values or to text.
+    `constexprs` binds constexpr parameters, by NAME or KERNEL.NAME, to Python values or to text. `only` names the one
+    kernel to read.
     """
     files = Files()
     try:
         scope = files.open(text, path)
     except Rejected as rejected:
         return ReadResult(None, (rejected.diagnostic,))
-    nodes = kernels(scope)
+    nodes = tuple(node for node in kernels(scope) if only in (None, node.name))
     if not nodes and not files.diagnostics:
-        return ReadResult(None, (_no_kernel(scope),))
+        return ReadResult(None, (_no_kernel(scope, only),))
     found = files.diagnostics  # grows while kernels are read, by what is wrong in the files they import
     found.extend(unknown_constexprs(scope, nodes, constexprs or {}))
     read = [_kernel(scope, node, constexprs or {}, found) for node in nodes]
     whole = tuple(kernel for kernel in read if kernel is not None)
     docstring = ast.get_docstring(scope.source.tree)
-    return ReadResult(Program(path, whole, docstring, scope.source.lines), tuple(dict.fromkeys(found)))
+    program = Program(path, whole, docstring, scope.source.lines, files.imported(scope))
+    return ReadResult(program, tuple(dict.fromkeys(found)))
 
 
-def _no_kernel(scope: ModuleScope) -> Diagnostic:
+def _no_kernel(scope: ModuleScope, only: str | None) -> Diagnostic:
     empty = not scope.source.tree.body
-    message = "the file is empty" if empty else "the file defines no kernel"
+    message = "the file is empty" if empty else f"the file defines no kernel{f' {only}' if only else ''}"
     return Diagnostic(codes.NO_KERNEL, "error", message, scope.source.start, "decorate a function with @intent.kernel")
 
 
