@@ -9,8 +9,8 @@ from translators.algebra.polynomial import Polynomial, number
 from translators.diagnostics import Span
 from translators.logical.types import Memory, View
 from translators.planning.demand import Demand
-from translators.planning.sinks import Loop, Sink
 from translators.planning.regions import Region
+from translators.planning.sinks import Loop, Sink
 from translators.tile.expression import Axis, Expression, walk
 from translators.tile.program import Check
 

@@ -190,9 +190,11 @@ class Demand(RegionOperations):
         exclusive: bool,
     ) -> None:
         positions = tuple(number(0) if axis is None else atomic(axis) - axis.begin for axis in axes)
+        free = tuple(axis for axis in axes if axis is not None)
+        self.own = frozenset(free)
         coordinates, _ = self.locate(relation, positions, memory)
         stored = self.pull(value, self.aligned(value, positions, relation.shape))
-        free = tuple(axis for axis in axes if axis is not None)
+        self.own = frozenset()
         sink = self._sink(memory, coordinates, stored, free, context, span)
         self._written.append(Written(sink, relation, value, exclusive))
 

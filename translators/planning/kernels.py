@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, Quotient, Remainder, atomic, minimum, number, product
-from translators.diagnostics import Diagnostic
+from translators.diagnostics import Diagnostic, Rejected
 from translators.logical.program import Kernel, Program
 from translators.logical.types import Buffer, Memory
 from translators.options import Options
 from translators.planning.bounds import Bounds, is_covered, normalising_exponentials, region_facts
 from translators.planning.demand import Demand
-from translators.planning.sinks import MustPin
 from translators.planning.layouts import Choice, Layout, choices, is_dot
 from translators.planning.naming import Namer
 from translators.planning.padding import Padding
 from translators.planning.regions import Region, form_regions
 from translators.planning.schedule import Scheduler
+from translators.planning.sinks import AxisConflict, MustPin
 from translators.tile import program as tile
 from translators.tile.expression import Axis, Expression
 from translators.tile.program import AxisForm, Named, Section, Statement, TileFunction
@@ -33,41 +33,55 @@ GROUP = 8  # rows of tiles that neighbouring programs of a matrix product share,
 
 def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCode:
     """The device functions of one kernel and how they are launched."""
-    demand = _collect(kernel)
-    regions = form_regions(demand)
     names = launch_names(kernel)
+    unshared: frozenset[Polynomial] = frozenset()
+    while True:
+        demand = _collect(kernel, unshared)
+        regions = form_regions(demand)
+        try:
+            variants = _write_variants(demand, regions, names)
+        except AxisConflict as conflict:
+            unshared |= {conflict.extent}
+        else:
+            break
     helpers: dict[str, str] = {}
-    combines: dict[str, str] = {}
-    variants: list[Variant] = []
-    unproven: dict[str, Diagnostic] = {}
-    chosen = choices(regions) if regions else ()
-    texts: dict[str, str] = {}
-    for choice in chosen:
-        planned, written = _write_choice(demand, regions, choice, names, texts)
-        helpers.update(with_dependencies(written.helpers))
-        combines.update(written.combines)
-        variants.append(_variant(regions, choice, planned, names, written))
-        unproven.update(_notes(planned, kernel))
-    unproven.update(_serial_notes(regions))
+    for variant in variants:
+        helpers.update(with_dependencies(variant.written.helpers))
+    for variant in variants:
+        helpers.update(variant.written.combines)
+    notes = {name: note for variant in variants for name, note in _notes(variant, kernel).items()}
     return KernelCode(
         kernel=kernel,
-        variants=_last_unconditional(variants),
-        helpers=helpers | combines,
+        variants=_last_unconditional([_variant(regions, planned, names) for planned in variants]),
+        helpers=helpers,
         scratch=tuple(_scratch(demand, names)),
-        requirements=tuple(_requirements(demand, chosen, names)),
+        requirements=tuple(_requirements(demand, variants, names)),
         overlap=_overlap(demand, regions),
         covered=frozenset(sink.memory.name for sink in demand.sinks if is_covered(sink)),
         stages=tuple(_stages(demand, program)),
         traffic=_traffic(kernel, regions),
-        notes=tuple(unproven.values()),
+        notes=tuple((notes | _serial_notes(regions)).values()),
     )
 
 
-def _collect(kernel: Kernel) -> Demand:
+def _write_variants(demand: Demand, regions: Sequence[Region], names: LaunchNames) -> list[_Planned]:
+    """Plan and print every variant. A row that only fits on chip loses its streamed form: the host checks the limit."""
+    planned: list[_Planned] = []
+    texts: dict[str, str] = {}
+    for choice in choices(regions) if regions else ():
+        try:
+            planned.append(_write_choice(demand, regions, choice, names, texts))
+        except Rejected:
+            if not planned or choice.limits:
+                raise
+    return planned
+
+
+def _collect(kernel: Kernel, unshared: frozenset[Polynomial]) -> Demand:
     """The demand of a kernel, with every memory pinned that has to be."""
     pinned: frozenset[Memory] = frozenset()
     while True:
-        demand = Demand(kernel, pinned)
+        demand = Demand(kernel, pinned, unshared)
         try:
             demand.collect()
         except MustPin as found:
@@ -78,26 +92,31 @@ def _collect(kernel: Kernel) -> Demand:
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
+    """One variant: its choice of layouts, its tile function and that function's text."""
+
+    choice: Choice
     function: TileFunction
+    written: Written
     bounds: tuple[Bounds, ...]
 
 
 def _write_choice(
     demand: Demand, regions: Sequence[Region], choice: Choice, names: LaunchNames, texts: dict[str, str]
-) -> tuple[_Planned, Written]:
+) -> _Planned:
     """Plan and print one variant; variants share a function where only their block sizes differ."""
-    planned = _plan_choice(demand, regions, choice, names)
-    written = write_function(demand.kernel, names, planned.function)
-    name = planned.function.name
-    if texts.setdefault(name, written.text) != written.text:
+    function, bounds = _plan_choice(demand, regions, choice, names)
+    written = write_function(demand.kernel, names, function)
+    if texts.setdefault(function.name, written.text) != written.text:
         size = choice.limits[0][1] if choice.limits else len(texts)
-        planned = replace(planned, function=replace(planned.function, name=f"{name}_{size}"))
-        written = write_function(demand.kernel, names, planned.function)
-        texts[planned.function.name] = written.text
-    return planned, written
+        function = replace(function, name=f"{function.name}_{size}")
+        written = write_function(demand.kernel, names, function)
+        texts[function.name] = written.text
+    return _Planned(choice, function, written, bounds)
 
 
-def _plan_choice(demand: Demand, regions: Sequence[Region], choice: Choice, names: LaunchNames) -> _Planned:
+def _plan_choice(
+    demand: Demand, regions: Sequence[Region], choice: Choice, names: LaunchNames
+) -> tuple[TileFunction, tuple[Bounds, ...]]:
     namer = Namer(demand, _taken(names))
     blocks: dict[str, int] = {}
     sections: list[Section] = []
@@ -108,7 +127,7 @@ def _plan_choice(demand: Demand, regions: Sequence[Region], choice: Choice, name
         bounds.append(used)
     label = choice.label or "kernel"
     function = TileFunction(f"{demand.kernel.name}_{label}", tuple(blocks.items()), tuple(sections))
-    return _Planned(function, tuple(bounds))
+    return function, tuple(bounds)
 
 
 def _taken(names: LaunchNames) -> set[str]:
@@ -136,6 +155,7 @@ def _section(
     section = Section(
         forms, region.order, padding.others, padding.selected, checks, normalising_exponentials(region), facts,
         {memory: demand.shape(memory) for memory in demand.instances}, product(counts.values()), (*prologue, *body),
+        demand.names, demand.spans,
     )  # fmt: skip
     return section, bounds
 
@@ -293,9 +313,8 @@ def _bind(axis: Axis, tile_index: Polynomial, layout: Layout, forms: dict[Axis, 
 
 
 # --------------------------------------------------------------------------------------------------------------- launch
-def _variant(
-    regions: Sequence[Region], choice: Choice, planned: _Planned, names: LaunchNames, written: Written
-) -> Variant:
+def _variant(regions: Sequence[Region], planned: _Planned, names: LaunchNames) -> Variant:
+    choice, written = planned.choice, planned.written
     constants = planned.function.blocks
     elements = max((_tile_elements(layout) for layout in choice.layouts), default=1)
     dots = sum(is_dot(node, region) for region in regions for node in region.contractions)
@@ -344,14 +363,14 @@ def _scratch(demand: Demand, names: LaunchNames) -> Iterator[Scratch]:
             yield Scratch(memory.name, memory.dtype, size_code(elements, names).text)
 
 
-def _requirements(demand: Demand, chosen: Sequence[Choice], names: LaunchNames) -> Iterator[Requirement]:
+def _requirements(demand: Demand, planned: Sequence[_Planned], names: LaunchNames) -> Iterator[Requirement]:
     for left, right in demand.requirements:
         text = f"{size_code(left, names).text} == {size_code(right, names).text}"
         yield Requirement(text, f"a reshape needs {text}")
-    if chosen:
-        for extent, limit in chosen[-1].limits:
+    if planned:
+        for extent, limit in planned[-1].choice.limits:
             text = f"{size_code(extent, names).text} <= {limit}"
-            yield Requirement(text, f"the state of a loop stays on chip: this module needs {text}")
+            yield Requirement(text, f"what the kernel keeps on chip is limited: this module needs {text}")
 
 
 def _overlap(demand: Demand, regions: Sequence[Region]) -> Overlap:

@@ -6,13 +6,12 @@ comes in up to three resident sizes and a streamed form.
 from __future__ import annotations
 
 import math
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from translators.algebra.polynomial import Polynomial
-from translators.planning.sinks import unsupported
 from translators.planning.regions import Region, Role, unit_stride_axes
+from translators.planning.sinks import unsupported
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 
 RESIDENT_ROWS = (1024, 4096, 16384)  # columns of a row that one program keeps in registers

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from translators.algebra.polynomial import Polynomial, atomic
 from translators.logical import program as lp
-from translators.logical.program import Block, Value
+from translators.logical.program import Block
 from translators.logical.types import Memory
 from translators.planning.ranges import position_axis, same_run
 from translators.tile.expression import Axis, Expression

@@ -31,10 +31,13 @@ class Ranges(ABC):
 
     kernel: Kernel
     pinned: frozenset[Memory] = frozenset()
+    unshared: frozenset[Polynomial] = frozenset()  # extents whose bound axes must not be the effect's own
     arena: Arena = field(default_factory=Arena)
     variables: dict[Value, Polynomial] = field(default_factory=dict)
     slice_ranges: dict[Polynomial, Range] = field(default_factory=dict)  # by the extent of a region operation's slices
     slice_axes: dict[LoopToken, list[Axis]] = field(default_factory=dict)
+    binding: list[Axis] = field(default_factory=list)  # bound by the structured operations being pulled
+    own: frozenset[Axis] = frozenset()  # free axes of the effect being pulled
     _pool: dict[tuple[Polynomial, LoopToken | None], list[Axis]] = field(default_factory=dict)
 
     @abstractmethod
@@ -65,10 +68,10 @@ class Ranges(ABC):
         an axis (`axis - axis.begin`) do not depend on the coordinates it was made for.
         """
         pool = self._pool.setdefault((wanted.end - wanted.begin, wanted.slices), [])
-        free = [axis for axis in pool if axis not in taken]
-        same = [axis for axis in free if axis.begin == wanted.begin]
-        if free:
-            return (same or free)[0]
+        excluded = taken | self.own if wanted.end - wanted.begin in self.unshared else taken
+        free = [axis for axis in pool if axis not in excluded]
+        if free:  # an axis that an enclosing reduction runs along is likely to run along the same loads
+            return min(free, key=lambda axis: (axis not in self.binding, axis.begin != wanted.begin))
         axis = self.arena.axis(wanted.name, wanted.begin, wanted.end, slices=wanted.slices)
         pool.append(axis)
         if wanted.slices is not None:

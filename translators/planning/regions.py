@@ -14,8 +14,8 @@ from typing import Literal
 from translators.algebra.polynomial import Polynomial, number
 from translators.logical.types import View
 from translators.planning.demand import Demand
-from translators.planning.sinks import Loop, Sink, unsupported
 from translators.planning.memory import disjoint, solve
+from translators.planning.sinks import Loop, Sink, unsupported
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, dependences, walk
 
 Role = Literal["program", "resident", "streamed", "slice"]

@@ -14,12 +14,12 @@ from translators.diagnostics import Span
 from translators.logical.types import Memory
 from translators.planning.bounds import Bounds
 from translators.planning.demand import Demand
-from translators.planning.sinks import Loop, LoopCarry, Sink, unsupported
 from translators.planning.layouts import Layout, contracted_lane, is_dot
+from translators.planning.memory import disjoint
 from translators.planning.naming import Namer
 from translators.planning.padding import Padding
-from translators.planning.memory import disjoint
 from translators.planning.regions import Region, coordinate_expressions, loop_roots, roots
+from translators.planning.sinks import AxisConflict, Loop, LoopCarry, Sink, unsupported
 from translators.tile import program as tile
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, operands, walk
 from translators.tile.program import Statement
@@ -328,6 +328,7 @@ class Scheduler:
         for loop in authors:
             needed.update(self._needs(self._loop_needs(loop)))
         ready = [node for node in needed if node.operation != "carried" and not self._needs(self._inside(node))]
+        self._check_axes(ready)
         streams = self._stream_goals(pending)
         if ready or any(isinstance(goal, Fold) for goal in streams):
             return self._stream(ready, streams, pending)
@@ -335,6 +336,14 @@ class Scheduler:
             if not self._needs([n for n in self._loop_needs(loop)]):
                 return self._author_loop(loop, pending)
         return self._stream([], streams, pending) if streams else None
+
+    def _check_axes(self, reductions: Iterable[Expression]) -> None:
+        """A reduction needs a loop of its own along each of its axes."""
+        open_axes = {scope.axis for scope in self.scopes}
+        for node in reductions:
+            for axis in node.attribute.axes:
+                if axis in open_axes:
+                    raise AxisConflict(axis.extent)
 
     def _inside(self, node: Expression) -> list[Expression]:
         return [*node.arguments, *self._axis_bounds(node.attribute.axes)]

@@ -27,6 +27,14 @@ class MustPin(Exception):
         self.memory = memory
 
 
+class AxisConflict(Exception):
+    """A reduction runs along an axis whose loop is open already: plan again with axes of this extent not shared."""
+
+    def __init__(self, extent: Polynomial) -> None:
+        super().__init__(repr(extent))
+        self.extent = extent
+
+
 @dataclass(slots=True, eq=False)
 class LoopCarry:
     """One carry: a tile over `axes` (own axes, then the enclosing parallel axes). `position(i) = axes[i] - begin`."""

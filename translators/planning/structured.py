@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from intent.dtypes import DType, boolean
@@ -44,6 +45,15 @@ class Structured(Pull):
         """An axis along one dimension of a value that the demanded coordinates do not use."""
         return self.bound(self.range_of(value, ordinal), taken | axes_of(at))
 
+    @contextmanager
+    def bind_axes(self, axes: Sequence[Axis]) -> Iterator[None]:
+        """Pull the operands of an operation that runs along the axes."""
+        self.binding.extend(axes)
+        try:
+            yield
+        finally:
+            del self.binding[len(self.binding) - len(axes) :]
+
     def _arg_reduce(self, op: lp.ArgReduce, value: Value, at: Coordinates) -> Expression:
         axis = self.bind(op.argument, op.axis, at)
         body = self.pull(op.argument, (*at[: op.axis], atomic(axis) - axis.begin, *at[op.axis :]))
@@ -75,7 +85,8 @@ class Structured(Pull):
                 inside.append(atomic(bound) - bound.begin)
             else:
                 inside.append(next(kept))
-        bodies = tuple(self.pull(argument, tuple(inside)) for argument in op.arguments)
+        with self.bind_axes(axes):
+            bodies = tuple(self.pull(argument, tuple(inside)) for argument in op.arguments)
         combine = self._combine(op, at) if op.kind == "generic" else None
         if combine is not None:
             bodies += combine.captures
@@ -180,13 +191,14 @@ class Structured(Pull):
                     axes.append(bound)
                     place[label] = atomic(bound) - bound.begin
         extents = self._label_extents(op)
-        lhs, rhs = (
-            self.pull(operand, tuple(
-                number(0) if extent.constant == 1 and extents[label].constant != 1 else place[label]
-                for label, extent in zip(labels, operand.shape, strict=True)
-            ))
-            for operand, labels in ((op.lhs, op.lhs_labels), (op.rhs, op.rhs_labels))
-        )  # fmt: skip
+        with self.bind_axes(axes):
+            lhs, rhs = (
+                self.pull(operand, tuple(
+                    number(0) if extent.constant == 1 and extents[label].constant != 1 else place[label]
+                    for label, extent in zip(labels, operand.shape, strict=True)
+                ))
+                for operand, labels in ((op.lhs, op.lhs_labels), (op.rhs, op.rhs_labels))
+            )  # fmt: skip
         return self.arena.make("contract", op.accumulator, (lhs, rhs), Reduction("sum", tuple(axes)))
 
     def _label_extents(self, op: lp.Contract) -> dict[int, Polynomial]:

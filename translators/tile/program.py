@@ -17,7 +17,7 @@ scalar coordinate or a block of lanes. An expression that an earlier statement h
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from intent.dtypes import DType
 from translators.algebra.facts import Facts
@@ -212,7 +212,8 @@ class Section:
     `forms` gives the form of every axis, `order` ranks tile dimensions. `padding` holds the value that a load's guarded lanes
     must have; `selected`, for a reduction and one of its operands, the axes whose guarded lanes must be set to the identity.
     `checks` are the bounds checks of loads; `nonpositive` exponentials have an argument <= 0 and are summed; `facts` what is known about sizes and coordinates;
-    `shapes` the extents of each buffer with those of the parallel points that have an instance each.
+    `shapes` the extents of each buffer with those of the parallel points that have an instance each. `names` and `spans` are the
+    author's names of values and the lines they are computed in.
     """
 
     forms: Mapping[Axis, AxisForm]
@@ -225,6 +226,8 @@ class Section:
     shapes: Mapping[Memory, tuple[Polynomial, ...]]
     count: Polynomial
     statements: tuple[Statement, ...]
+    names: Mapping[Expression, str] = field(default_factory=dict)
+    spans: Mapping[Expression, Span] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from typing_extensions import assert_never
 
@@ -32,11 +33,14 @@ from translators.tile.program import (
     TileFunction,
 )
 from translators.triton_source import arithmetic, conversions, reductions
-from translators.triton_source.expressions import Code, binary, call, method, parenthesised, SUM
-from translators.triton_source.layout import INDENT, WIDTH, fold
+from translators.triton_source.expressions import SUM, Code, binary, call, method, parenthesised
+from translators.triton_source.finishing import finished
 from translators.triton_source.launch import Argument, Pointer, ScalarArgument, ScratchPointer, Size, Stride
+from translators.triton_source.layout import INDENT, WIDTH
+from translators.triton_source.lines import Line
 from translators.triton_source.names import LaunchNames
 from translators.triton_source.render import Renderer, Shape, placed
+from translators.triton_source.telling_names import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,44 +71,58 @@ class _FunctionWriter:
     scalars: dict[str, bool] = field(default_factory=dict)
     symbols: set[str] = field(default_factory=set)
     buffers: set[str] = field(default_factory=set)
+    meanings: dict[str, str] = field(default_factory=dict)
 
     def write(self) -> Written:
-        sections = self._sections(self.function.sections)
-        body = [*self._typed_scalars("\n".join(sections)), *sections]
+        sections = self._sections(self.function.sections, 1)
+        lines = [*self._typed_scalars("\n".join(line.text for line in sections)), *sections]
+        body = finished(lines, self._vocabulary())
         text = "\n".join(body)
         arguments = tuple(self._arguments(text))
         header = self._header(arguments, "INDEX" in text)
         return Written("\n".join([*header, *body]), arguments, frozenset(self.helpers), self.combines, "INDEX" in text)
 
-    def _sections(self, sections: Sequence[Section]) -> list[str]:
-        if len(sections) == 1:
-            return self._section(sections[0], INDENT)
-        first, rest = sections[0], sections[1:]
-        writer = _StatementWriter(self, self._renderer(first), INDENT)
-        bound = writer.renderer.polynomial(first.count, (), wide=False)
-        self._absorb(writer.renderer)
-        lines = ["    pid = tl.program_id(0).to(INDEX)"] if sections is self.function.sections else []
-        lines.append(f"    if pid < {bound.text}:")
-        lines += self._section(first, INDENT * 2)
-        lines.append("    else:")
-        lines.append(f"        pid -= {parenthesised(bound, SUM + 1)}")
-        inner = self._section(rest[0], INDENT * 2) if len(rest) == 1 else [INDENT + line for line in self._sections(rest)]
-        return lines + inner
+    def _vocabulary(self) -> Vocabulary:
+        constants = frozenset({*(name for name, _ in self.function.blocks), "INDEX"})
+        names = self.names
+        pointers = {pointer: names.parameters[view] for view, pointer in names.pointers.items()}
+        pointers |= {f"{buffer}_ptr": buffer for buffer in self.buffers}
+        author = {name for section in self.function.sections for name in section.names.values()}
+        author |= {form.name for section in self.function.sections for form in section.forms.values()}
+        scalars = {names.parameters[scalar.name] for scalar in self.kernel.scalars}
+        taken = {*constants, *pointers, *scalars, *names.sizes.values(), *names.strides.values()}
+        return Vocabulary(
+            frozenset(author | scalars), self.meanings, constants, pointers, names.axes(), taken
+        )
 
-    def _typed_scalars(self, text: str) -> Iterator[str]:
+    def _sections(self, sections: Sequence[Section], level: int) -> list[Line]:
+        if len(sections) == 1:
+            return self._section(sections[0], level)
+        first, rest = sections[0], sections[1:]
+        renderer = self._renderer(first)
+        bound = renderer.polynomial(first.count, (), wide=False)
+        self._absorb(renderer)
+        lines = [Line(level, "pid = tl.program_id(0).to(INDEX)")] if sections is self.function.sections else []
+        lines.append(Line(level, f"if pid < {bound.text}:"))
+        lines += self._section(first, level + 1)
+        lines.append(Line(level, "else:"))
+        lines.append(Line(level + 1, f"pid -= {parenthesised(bound, SUM + 1)}"))
+        return lines + self._sections(rest, level + 1)
+
+    def _typed_scalars(self, text: str) -> Iterator[Line]:
         """The CPU interpreter passes floats as Python floats, and integers as wide as their value."""
         for scalar in self.kernel.scalars:
             name = self.names.parameters[scalar.name]
             alone = self.scalars.get(scalar.name, False) or re.search(rf"\b{name}\.to\(", text) is not None
             needed = alone if scalar.dtype == f32 else scalar.name in self.scalars
             if needed and scalar.dtype not in (i32, index):
-                yield f"{INDENT}{name} = {conversions.scalar_parameter(Code(name), scalar.dtype).text}"
+                yield Line(1, f"{name} = {conversions.scalar_parameter(Code(name), scalar.dtype).text}")
 
     def _renderer(self, section: Section) -> Renderer:
         return Renderer(self.names, section)
 
-    def _section(self, section: Section, indent: str) -> list[str]:
-        writer = _StatementWriter(self, self._renderer(section), indent)
+    def _section(self, section: Section, level: int) -> list[Line]:
+        writer = _StatementWriter(self, self._renderer(section), level)
         writer.statements(section.statements)
         self._absorb(writer.renderer)
         return writer.lines
@@ -116,6 +134,7 @@ class _FunctionWriter:
             self.scalars[name] = alone or self.scalars.get(name, False)
         self.symbols |= set(renderer.symbols)
         self.buffers |= set(renderer.buffers)
+        self.meanings |= renderer.meanings
 
     def _arguments(self, text: str) -> Iterator[Argument]:
         """Pointers in declaration order, then sizes, strides and scalars, each only if it is used."""
@@ -166,11 +185,13 @@ class _FunctionWriter:
 class _StatementWriter:
     function: _FunctionWriter
     renderer: Renderer
-    indent: str
-    lines: list[str] = field(default_factory=list)
+    level: int
+    lines: list[Line] = field(default_factory=list)
 
     def line(self, text: str, span: Span | None = None) -> None:
-        self.lines.extend(fold(self.indent, text))
+        """One statement; `span` is the author's line that a reader may want to find."""
+        comment = f"{PurePath(span.path).name}:{span.line}" if span is not None and span.line > 0 else ""
+        self.lines.append(Line(self.level, text, comment))
 
     def statements(self, statements: Iterable[Statement]) -> None:
         for statement in statements:
@@ -179,9 +200,9 @@ class _StatementWriter:
     def nested(self, statements: Iterable[Statement]) -> None:
         """A loop body: names it binds are gone after it."""
         saved = dict(self.renderer.values)
-        self.indent += INDENT
+        self.level += 1
         self.statements(statements)
-        self.indent = self.indent[: -len(INDENT)]
+        self.level -= 1
         self.renderer.values = saved
 
     def statement(self, statement: Statement) -> None:
@@ -342,7 +363,8 @@ class _StatementWriter:
         parameters = argument_names(arity)
         self.renderer.arguments = parameters
         results = [self.renderer.value(result, ()).text for result in combine.results]
-        body = "\n".join(fold(INDENT, f"return {', '.join(results)}"))
+        vocabulary = Vocabulary(frozenset(parameters), self.renderer.meanings, taken=set(parameters))
+        body = "\n".join(finished([Line(1, f"return {', '.join(results)}")], vocabulary))
         for name, text in self.function.combines.items():
             if text.endswith(f":\n{body}"):
                 return name
@@ -620,7 +642,7 @@ class _StatementWriter:
             ordinal = binary("-", binary("-", last, Code("1")), Code("back"))
             scaled = binary("*", ordinal, Code(step))
             first = scaled if begin.value == 0 else binary("+", begin, scaled)
-            self.lines.append(f"{self.indent}{INDENT}{statement.start} = {first.text}")
+            self.lines.append(Line(self.level + 1, f"{statement.start} = {first.text}"))
         elif step == "1":
             low = f"{low}, " if low != "0" else ""
             self.line(f"for {statement.start} in range({low}{end.text}):")
@@ -646,7 +668,7 @@ class _StatementWriter:
         saved = dict(renderer.values)
         if statement.live is not None and statement.active is not None:
             renderer.values[statement.live] = (statement.active, statement.active_order)
-        self.indent += INDENT
+        self.level += 1
         before = len(self.lines)
         self.statements(statement.body)
         self._updates(statement)
@@ -655,7 +677,7 @@ class _StatementWriter:
             self._test(statement)
         if before == len(self.lines):
             self.line("pass")
-        self.indent = self.indent[: -len(INDENT)]
+        self.level -= 1
 
     def _range(self, statement: OrderedLoop) -> str:
         assert statement.low is not None and statement.high is not None
