@@ -46,6 +46,13 @@ class LaunchNames:
     pointers: dict[str, str]  # view -> pointer name
     strides: dict[tuple[str, int], str]  # (view, axis) -> name
 
+    def axes(self) -> dict[str, tuple[str, str]]:
+        """Name of a stride -> its view, and the axis as the name tells it."""
+        return {
+            name: (self.parameters[view], name.removeprefix(f"stride_{self.parameters[view]}_"))
+            for (view, _), name in self.strides.items()
+        }
+
     def argument(self, argument: Argument) -> str:
         match argument:
             case Pointer(view):

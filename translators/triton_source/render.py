@@ -44,6 +44,7 @@ class Renderer:
     scalars: dict[str, bool] = field(default_factory=dict)  # those used; True: also with nothing beside it
     symbols: dict[str, None] = field(default_factory=dict)
     buffers: dict[str, None] = field(default_factory=dict)
+    meanings: dict[str, str] = field(default_factory=dict)  # text of an expression -> the author's name of its value
 
     # ------------------------------------------------------------------------------------------------------ values
     def value(self, node: Expression, shape: Shape) -> Code:

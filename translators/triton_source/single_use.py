@@ -1,0 +1,137 @@
+"""Names that are used once, and say nothing that the author said, give way to what they stand for.
+
+    mask=columns < N          instead of      columns_mask = columns < N; ...; mask=columns_mask
+    total += tl.load(...)     instead of      x = tl.load(...); total += x
+
+A pure value moves to its use if that is in the same block, where its names still mean the same. A load moves only into
+the next statement, so that no store comes between. Statements stay on one line and expressions small.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from translators.triton_source.expressions import ATOM
+from translators.triton_source.flow import Flow
+from translators.triton_source.layout import INDENT, WIDTH
+from translators.triton_source.lines import Line, Part, called, parsed, precedence, replaced, required
+from translators.triton_source.telling_names import Vocabulary
+
+LARGEST = 16  # parts of a statement that a value may move into
+_REDUCTIONS = ("reduce", "sum", "max", "min", "cumsum", "associative_scan", "argmax", "argmin")
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    line: int
+    part: Part
+
+
+def without_single_uses(lines: Sequence[Line], vocabulary: Vocabulary) -> list[Line]:
+    """The lines with what is used once moved to its use, and what is not used at all left out."""
+    uses, first = _Uses(list(lines)), 0
+    while first < len(uses.lines):
+        changed = _without(uses, first, vocabulary)
+        first = first + 1 if changed is None else max(first - 1, 0)
+        uses = uses if changed is None else _Uses(changed)
+    return uses.lines
+
+
+class _Uses:
+    """The lines and where they read each name."""
+
+    def __init__(self, lines: list[Line]) -> None:
+        self.lines = lines
+        self.flow = Flow(lines)
+        self.reads: dict[str, list[_Use]] = {}
+        for number, line in enumerate(lines):
+            for part in parsed(line.text).parts:
+                if isinstance(part.node, ast.Name):
+                    self.reads.setdefault(part.node.id, []).append(_Use(number, part))
+
+    def of(self, name: str, number: int) -> list[_Use] | None:
+        """What reads the value assigned in a line; None if that cannot be told apart from other values of the name."""
+        version = self.flow.version(name, 2 * number + 2)
+        seen = [(use, self.flow.version(name, 2 * use.line + 1)) for use in self.reads.get(name, ())]
+        if any(each in self.flow.merged for _, each in seen):
+            return None
+        return [use for use, each in seen if each == version]
+
+
+def _without(uses: _Uses, number: int, vocabulary: Vocabulary) -> list[Line] | None:
+    """The lines without the assignment in one of them, if it can go."""
+    lines, statement = uses.lines, parsed(uses.lines[number].text)
+    name, value = statement.target, statement.value
+    if name is None or value is None or statement.augmented or vocabulary.is_authors(name):
+        return None
+    found = uses.of(name, number)
+    if found == [] and (value.pure or called(value.node) == "load"):
+        return [*lines[:number], *lines[number + 1 :]]
+    if found is None or len(found) != 1 or not _may_move(uses.flow, number, found[0]):
+        return None
+    use = found[0]
+    moved = _moved(lines[number], value, lines[use.line], use.part)
+    return None if moved is None else [*lines[:number], *lines[number + 1 : use.line], moved, *lines[use.line + 1 :]]
+
+
+def _may_move(flow: Flow, number: int, use: _Use) -> bool:
+    """The value is the same at its use, and is computed as often."""
+    value, kind = parsed(flow.lines[number].text).value, parsed(flow.lines[use.line].text).kind
+    if value is None or flow.paths[number] != flow.paths[use.line] or kind == "while" or use.line < number:
+        return False
+    if isinstance(use.part.parent, ast.AugAssign) and use.part.parent.target is use.part.node:
+        return False
+    if any(flow.version(name, 2 * number + 1) != flow.version(name, 2 * use.line + 1) for name in value.names):
+        return False
+    if called(value.node).startswith(_REDUCTIONS):
+        return called(use.part.parent) == "store"
+    return value.pure or (_is_load(value) and use.line == number + 1 and _takes_load(flow.lines[use.line], use.part))
+
+
+def _is_load(value: Part) -> bool:
+    """A load, or one that is converted, whose operands are pure."""
+    node = value.node
+    if called(node) == "to" and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        node = node.func.value
+    return called(node) == "load"
+
+
+def _takes_load(line: Line, part: Part) -> bool:
+    """A statement reads well with a load as its value, as one side of its only operator, or before a conversion."""
+    value = parsed(line.text).value
+    if value is None or part is value:
+        return value is not None
+    if part.parent is not value.node:
+        return False
+    return isinstance(value.node, ast.BinOp | ast.UnaryOp) or (called(value.node) == "to" and not part.keyword)
+
+
+def _moved(source: Line, value: Part, line: Line, part: Part) -> Line | None:
+    """The line with the value at the place of the part, if it is still a line to read at a glance."""
+    text = source.text[value.start : value.end]
+    if isinstance(part.parent, ast.Subscript):
+        indexed = _indexed(value, text, line, part)
+        if indexed is None:
+            return None
+        text, part = indexed
+    if precedence(value.node) < required(part):
+        text = f"({text})"
+    new = Line(line.level, replaced(line.text, part, text), line.comment or source.comment)
+    statement = parsed(new.text)
+    fits = len(INDENT) * new.level + len(new.text) <= WIDTH
+    small = max((each.size for each in statement.parts if called(each.node) != "store"), default=0) <= LARGEST
+    return new if fits and small else None
+
+
+def _indexed(value: Part, text: str, line: Line, part: Part) -> tuple[str, Part] | None:
+    """`columns[:, None] < N` for `mask[:, None]`, where mask is `columns < N` with a scalar N."""
+    node = value.node
+    outer = next(each for each in parsed(line.text).parts if each.node is part.parent)
+    if not (isinstance(node, ast.Compare) and isinstance(node.left, ast.Name)):
+        return None
+    if precedence(node) >= ATOM:
+        return None
+    index = line.text[part.end : outer.end]
+    return f"{node.left.id}{index}{text[len(node.left.id) :]}", outer
