@@ -42,7 +42,9 @@ def run_seed(seed: int) -> tuple[str, str | None]:
 
 def generator_version() -> str:
     """Seeds mean the same programs only while these files do not change."""
-    text = b"".join((HERE / name).read_bytes() for name in ("generators.py", "random_expressions.py"))
+    text = b"".join(
+        (HERE / name).read_bytes() for name in ("generators.py", "random_expressions.py", "random_stages.py")
+    )
     return hashlib.sha256(text).hexdigest()[:12]
 
 

@@ -25,12 +25,13 @@ from random_expressions import (
     View,
     aligned,
 )
+from random_stages import LARGEST_EXTENT, STAGES
 
 from intent.dtypes import BY_NAME
 from translators.logical.reference_numerics import carrier
 
+LARGEST_POINT_COUNT = 1500  # the reference runs parallel points one by one
 SIZES = (0, 1, 2, 3, 5, 8, 16, 17, 33)
-LARGEST_EXTENT = 40
 TOLERANCE = {"f64": 1e-9, "f32": 1e-4, "f16": 1e-2, "bf16": 5e-2}
 INEXACT = (
     "I.exp(I.minimum({}, 4.0))", "I.sigmoid({})", "I.tanh({})", "I.erf({})", "I.log1p(I.abs({}))", "I.cos({})",
@@ -54,13 +55,18 @@ class RandomProgram:
     def arguments(self, sizes: Mapping[str, int], pattern: int = 0xA5) -> dict[str, object]:
         """Random arguments in declaration order; Out arrays hold a pattern."""
         generator = np.random.default_rng(self.seed)
-        values: dict[str, object] = {view.name: np.asarray(_array(view, sizes, generator, pattern)) for view in self.views}
+        values: dict[str, object] = {
+            view.name: np.asarray(_array(view, sizes, generator, pattern)) for view in self.views
+        }
         for scalar in self.scalars:
             values[scalar.text] = _scalar_argument(scalar.dtype, generator)
         return values
 
     def random_sizes(self, generator: np.random.Generator) -> dict[str, int]:
-        return {symbol: int(generator.choice(SIZES)) for symbol in self.symbols}
+        sizes = {symbol: int(generator.choice(SIZES)) for symbol in self.symbols}
+        while np.prod([max(size, 1) for size in sizes.values()]) > LARGEST_POINT_COUNT:
+            sizes[max(sizes, key=lambda symbol: sizes[symbol])] //= 2
+        return sizes
 
 
 def _array(view: View, sizes: Mapping[str, int], generator: np.random.Generator, pattern: int) -> np.ndarray:
@@ -154,7 +160,7 @@ class _Writer:
             return
         fixed = tuple(replace(axis, variable=self.fresh("p")) for axis in free[:count])
         for axis in fixed:  # a view of each symbol exists before the loop runs over it
-            self._require(axis.symbol)
+            self.require(axis.symbol)
         context = Context(fixed + free[count:], depth=1, parallel=True)
         if len(fixed) > 1 and self.chance(0.5):
             names, domains = (", ".join(each) for each in ([str(a.variable) for a in fixed], [a.domain for a in fixed]))
@@ -165,7 +171,7 @@ class _Writer:
             context.depth = len(fixed)
         self._body(context)
 
-    def _require(self, symbol: str) -> None:
+    def require(self, symbol: str) -> None:
         if not any(symbol in view.shape for view in self.expressions.views):
             name = f"x{len(self.expressions.views)}"
             self.expressions.views.append(View(name, "f32", (symbol,), "In", 4))
@@ -185,10 +191,13 @@ class _Writer:
         stages += [self._branch, self._helper]
         if not context.ordered:
             stages.append(self._update)
-        self.random.choice(stages)(context)
+        if self.chance(0.35):
+            self.random.choice(STAGES)(self, context)
+        else:
+            self.random.choice(stages)(context)
 
     # ---------------------------------------------------------------------------------------------------------- stages
-    def _define(self, context: Context, term: Term) -> Term:
+    def define(self, context: Context, term: Term) -> Term:
         name = self.fresh("v")
         self.emit(context, f"{name} = {term.text}")
         named = replace(term, text=name)
@@ -200,7 +209,7 @@ class _Writer:
 
     def _let(self, context: Context) -> None:
         dtype = self.expressions.pick(COMPUTED)
-        self._define(context, self.expressions.expression(context, dtype, self._any_shape(context)))
+        self.define(context, self.expressions.expression(context, dtype, self._any_shape(context)))
 
     def _reduction(self, context: Context) -> None:
         kind = self.expressions.pick(["sum", "sum", "max", "any", "all", "arg"])
@@ -213,10 +222,10 @@ class _Writer:
             self._arg_reduction(context, axis, left)
         elif kind in ("any", "all"):
             value = self.expressions.expression(context, "bool", context.shape, 2)
-            self._define(context, Term(f"I.reduce.{kind}({value.text}, axis={axis})", "bool", left))
+            self.define(context, Term(f"I.reduce.{kind}({value.text}, axis={axis})", "bool", left))
         else:
             value = self.expressions.expression(context, self._number_dtype(), context.shape, 2)
-            self._define(context, Term(f"I.reduce.max({value.text}, axis={axis})", value.dtype, left))
+            self.define(context, Term(f"I.reduce.max({value.text}, axis={axis})", value.dtype, left))
 
     def _number_dtype(self) -> str:
         return self.expressions.pick([dtype for dtype in COMPUTED if dtype != "bool"])
@@ -228,14 +237,14 @@ class _Writer:
             return
         widened = {"f16": "f32", "bf16": "f32", "i8": "i32", "i16": "i32", "u8": "u32", "u16": "u32"}
         dtype = widened.get(value.dtype, value.dtype)
-        self._define(context, Term(f"I.reduce.sum({value.text}, axis={axis})", dtype, left, bound))
+        self.define(context, Term(f"I.reduce.sum({value.text}, axis={axis})", dtype, left, bound))
 
     def _arg_reduction(self, context: Context, axis: str, left: Shape) -> None:
         value = self.expressions.expression(context, self._number_dtype(), context.shape, 2)
         top, at = self.fresh("v"), self.fresh("v")
         self.emit(context, f"{top}, {at} = I.arg_reduce.max({value.text}, axis={axis})")
         context.terms.append(Term(top, value.dtype, left))
-        self._define(context, Term(f"I.cast({at}, I.i32)", "i32", left))
+        self.define(context, Term(f"I.cast({at}, I.i32)", "i32", left))
 
     def _scan(self, context: Context) -> None:
         axis = self.random.randrange(len(context.shape))
@@ -245,10 +254,10 @@ class _Writer:
                 context, self.expressions.pick(["f32", "i32", "f64", "i64"]), context.shape
             )
             bound = None if value.bound is None else value.bound * LARGEST_EXTENT
-            self._define(context, replace(value, text=f"I.cumsum({value.text}, axis={axis}{options})", bound=bound))
+            self.define(context, replace(value, text=f"I.cumsum({value.text}, axis={axis}{options})", bound=bound))
         else:
             value = self.expressions.expression(context, self.expressions.pick(["f32", "i32"]), context.shape, 2)
-            self._define(context, replace(value, text=f"I.cummax({value.text}, axis={axis}{options})"))
+            self.define(context, replace(value, text=f"I.cummax({value.text}, axis={axis}{options})"))
 
     def _generic(self, context: Context) -> None:
         """A record reduction: the sum and the least value in one pass."""
@@ -286,7 +295,7 @@ class _Writer:
         option = ", transpose_rhs=True" if transposed else ""
         text = f"I.matmul({lhs.text}, {rhs.text}{option}, acc_dtype=I.f32)"
         bound = (lhs.bound or 1) * (rhs.bound or 1) * LARGEST_EXTENT
-        self._define(context, Term(text, "f32", context.shape, bound if bound <= LARGEST_SUM else None))
+        self.define(context, Term(text, "f32", context.shape, bound if bound <= LARGEST_SUM else None))
 
     def _helper(self, context: Context) -> None:
         """A helper with two parameters, applied to expressions of one shape."""
@@ -299,7 +308,7 @@ class _Writer:
         shape = self._any_shape(context)
         lhs = self.expressions.expression(context, dtype, shape, 1)
         rhs = self.expressions.expression(context, dtype, self.expressions.some_shape(shape), 1)
-        self._define(context, Term(f"{name}({lhs.text}, {aligned(rhs, shape)})", dtype, shape))
+        self.define(context, Term(f"{name}({lhs.text}, {aligned(rhs, shape)})", dtype, shape))
 
     # --------------------------------------------------------------------------------------------------------- control
     def _branch(self, context: Context) -> None:
@@ -326,7 +335,7 @@ class _Writer:
         variable = self.fresh("j")
         over_axis = self.chance(0.6)
         if over_axis:
-            self._require("K")
+            self.require("K")
         domain = "I.domain(0, K)" if over_axis and self.chance(0.5) else "range(K)" if over_axis else "range(3)"
         self.emit(context, f"for {variable} in {domain}:")
         axes = (*context.axes, Axis("K", _domain("K"), variable)) if over_axis else context.axes
