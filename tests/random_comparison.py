@@ -6,19 +6,23 @@ import importlib.util
 import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 from generators import TOLERANCE, RandomProgram
 from random_expressions import Term, View
+from triton.runtime import interpreter
 
 from translators.intent_source.read import read_program
 from translators.logical import types
 from translators.logical.program import Program
 from translators.logical.reference import Options, evaluate
 from translators.pipeline import compile_text
+
+# The interpreter checks every operation for overflow by default, which takes a third of its time.
+interpreter.interpreter_builder.options = replace(interpreter.interpreter_builder.options, sanitize_overflow=False)
 
 
 class Disagreement(AssertionError):
