@@ -1,13 +1,16 @@
-"""What symbolic execution of a Triton kernel gives: its stores, as scalar expressions over program ids, loops and lanes.
+"""What symbolic execution of a Triton kernel gives: its stores, as scalar expressions over program ids, loops and
+lanes.
 
-A tile has disappeared into one scalar expression over *lanes*. In a `StoreEffect` every lane, and every program id, is an
-`Axis`; an enclosing loop is still its `LoopToken`, the ordinal of the iteration, counted from 0. Loads are expressions
+A tile has disappeared into one scalar expression over *lanes*. In a `StoreEffect` every lane, and every program id,
+is an `Axis`; an enclosing loop is still its `LoopToken`, the ordinal of the iteration, counted from 0. Loads are
+expressions
 
     load[Address(pointer, clock)](offset, mask, other)
 
-with a linear offset in elements. The clock counts stores and ends of loops, so that it tells what went before a load. A loop-carried variable is `carry[(token, ordinal)](lanes...)` within its loop and
-`carried[(token, ordinal)](lanes...)` after it, at the lane coordinates that are its arguments; `LoopRecord` says what each
-carry begins as and becomes. A masked lane without `other` holds `poison`, which nothing may observe.
+with a linear offset in elements. The clock counts stores and ends of loops, so that it tells what went before a load.
+A loop-carried variable is `carry[(token, ordinal)](lanes...)` within its loop and `carried[(token,
+ordinal)](lanes...)` after it, at the lane coordinates that are its arguments; `LoopRecord` says what each carry
+begins as and becomes. A masked lane without `other` holds `poison`, which nothing may observe.
 """
 
 from __future__ import annotations
@@ -59,7 +62,8 @@ class LoopRecord:
 
 @dataclass(frozen=True, slots=True)
 class StoreEffect:
-    """pointer[offset] = value for every point of `lanes`, every program and every iteration of `loops` where `mask` holds.
+    """pointer[offset] = value for every point of `lanes`, every program and every iteration of `loops` where `mask`
+    holds.
 
     `combine` is None for a plain store, else the operation of an atomic whose result nobody uses.
     """
@@ -77,7 +81,8 @@ class StoreEffect:
 
 @dataclass(frozen=True, slots=True)
 class KernelParameter:
-    """A runtime parameter as it was used. `dtype` is the element's for a pointer; `assumed` if nothing in the file says so."""
+    """A runtime parameter as it was used. `dtype` is the element's for a pointer; `assumed` if nothing in the file
+    says so."""
 
     name: str
     kind: ParameterKind
@@ -87,7 +92,8 @@ class KernelParameter:
 
 @dataclass(frozen=True, slots=True)
 class KernelEffects:
-    """One kernel under one binding of its compile-time parameters. `programs` are the axes of the grid that it asks for."""
+    """One kernel under one binding of its compile-time parameters. `programs` are the axes of the grid that it asks
+    for."""
 
     name: str
     parameters: tuple[KernelParameter, ...]

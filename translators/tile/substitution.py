@@ -21,8 +21,8 @@ def nothing(expression: Expression) -> None:
 class Rebuilding:
     """Rebuilds expressions with `atoms` replaced in every polynomial, and with the nodes that `node` answers for.
 
-    `finish` sees each rebuilt node and may give a simpler one. A bound axis whose range mentions a replaced atom becomes a new
-    axis, so that ranges stay true.
+    `finish` sees each rebuilt node and may give a simpler one. A bound axis whose range mentions a replaced atom
+    becomes a new axis, so that ranges stay true.
     """
 
     arena: Arena

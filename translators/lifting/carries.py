@@ -1,0 +1,270 @@
+"""Closing loops: what an iteration carries as a formula of the iteration, or as a reduction over all of them.
+
+    x' = x + d, d the same in every iteration            x = initial + k*d        within and after the loop
+    a' = a + f(k), a used nowhere else in the loop       a = initial + sum of f    after the loop only
+
+and so for products with maximum and minimum. A variable that is read within the loop in any other way hides the loop
+(a scan, a recurrence): it stays open, and whatever depends on it is not lifted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from intent import dtypes as d
+from translators.algebra.polynomial import Atom, Polynomial, atomic
+from translators.lifting.sinks import Residue, Sink
+from translators.tile.effects import KernelEffects, LoopCarry, LoopRecord, StoreEffect
+from translators.tile.expression import Arena, Axis, Expression, LoopToken, Reduction, walk
+from translators.tile.substitution import Rebuilding, as_index
+
+Place = tuple[LoopToken, int]
+_KINDS = {
+    "add": "sum", "maximum": "max", "maximum_num": "max_num", "minimum": "min", "minimum_num": "min_num", "or": "any",
+    "and": "all",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Closed:
+    """A carry's value over its lanes: `within` for the current iteration (None if it has no formula), and `after`."""
+
+    lanes: tuple[Axis, ...]
+    within: Expression | None
+    after: Expression
+
+
+@dataclass(slots=True)
+class Closing:
+    arena: Arena
+    effects: KernelEffects
+    closed: dict[Place, _Closed] = field(default_factory=dict)
+    trips: dict[LoopToken, Polynomial] = field(default_factory=dict)
+
+    def run(self) -> tuple[Sink, ...]:
+        for record in self.effects.loops:
+            self._loop(record)
+        return tuple(self._sink(store) for store in self.effects.stores)
+
+    # ------------------------------------------------------------------------------------------------------ resolving
+    def resolved(self, expression: Expression) -> Expression:
+        """With every closed carry replaced by its formula."""
+        return self._rebuilding().expression(expression)
+
+    def _rebuilding(self) -> Rebuilding:
+        return Rebuilding(self.arena, {}, self._formula)
+
+    def _formula(self, node: Expression) -> Expression | None:
+        if node.operation not in ("carry", "carried") or node.attribute not in self.closed:
+            return None
+        found = self.closed[node.attribute]
+        formula = found.within if node.operation == "carry" else found.after
+        if formula is None:
+            return None
+        coordinates = self._coordinates(node)
+        atoms: dict[Atom, Polynomial] = dict(zip(found.lanes, coordinates, strict=True))
+        return self.resolved(Rebuilding(self.arena, atoms).expression(formula))
+
+    def _coordinates(self, node: Expression) -> list[Polynomial]:
+        return [self.resolved(argument).polynomial for argument in node.arguments]
+
+    # ----------------------------------------------------------------------------------------------------------- loops
+    def _loop(self, record: LoopRecord) -> None:
+        self.trips[record.token] = self._rebuilding().polynomial(record.trip)
+        for close in (self._affine, self._reduction):
+            changed = True
+            while changed:
+                changed = False
+                for ordinal, carry in enumerate(record.carries):
+                    if (record.token, ordinal) not in self.closed:
+                        found = close(record, ordinal, carry)
+                        if found is not None:
+                            self.closed[record.token, ordinal] = found
+                            changed = True
+
+    def _own(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> Expression:
+        coordinates = tuple(as_index(self.arena, atomic(lane)) for lane in carry.lanes)
+        dtype = d.index if carry.initial.dtype == d.index else carry.dtype
+        return self.arena.make("carry", dtype, coordinates, (record.token, ordinal))
+
+    def _affine(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
+        update = self.resolved(carry.update)
+        own = self._own(record, ordinal, carry)
+        if update is own or (update.dtype == d.index and update.polynomial == own.polynomial):
+            initial = self.resolved(carry.initial)
+            return _Closed(carry.lanes, initial, initial)
+        if update.dtype != d.index or own.dtype != d.index:
+            return None
+        step = update.polynomial - own.polynomial
+        if self._varies(as_index(self.arena, step), record.token):
+            return None
+        initial = self.resolved(carry.initial)
+        within = initial.polynomial + step * atomic(record.token)
+        after = initial.polynomial + step * self.trips[record.token]
+        return _Closed(carry.lanes, as_index(self.arena, within), as_index(self.arena, after))
+
+    def _varies(self, expression: Expression, token: LoopToken) -> bool:
+        """Whether it depends on the iteration: on the ordinal or on an open carry of the loop."""
+        return token in _atoms(expression) or self._open(expression, token)
+
+    def _open(self, expression: Expression, token: LoopToken) -> bool:
+        return any(node.operation == "carry" and node.attribute[0] is token for node in walk(expression))
+
+    def _reduction(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
+        own = self._own(record, ordinal, carry)
+        update = self.resolved(carry.update)
+        found = self._accumulated(update, own)
+        if found is None or self._used_elsewhere(record, ordinal, own):
+            return None
+        function, step = found
+        if self._open(step, record.token):
+            return None
+        axis = self.arena.axis(record.token.name, Polynomial(), self.trips[record.token])
+        body = Rebuilding(self.arena, {record.token: atomic(axis)}).expression(step)
+        total = self.arena.make("reduce", step.dtype, (body,), Reduction(_KINDS[function], (axis,)))
+        initial = self.resolved(carry.initial)
+        if initial.dtype != step.dtype:
+            initial = converted(self.arena, initial, step)
+        return _Closed(carry.lanes, None, combine(self.arena, function, initial, total))
+
+    def _accumulated(self, update: Expression, own: Expression) -> tuple[str, Expression] | None:
+        """(function, step) if the update is function(own, step) and the step does not read the carry."""
+        if update.operation == "select":
+            return self._conditional(update, own)
+        if update.operation != "pointwise":
+            return None
+        function = update.attribute[0]
+        if function == "subtract":
+            inner = self._left(update.arguments[0], own, "add")
+            step = self.arena.make("pointwise", update.dtype, (update.arguments[1],), ("negative", False, False))
+            return None if inner is None else ("add", self._joined("add", inner, step))
+        if function not in _KINDS:
+            return None
+        left, right = update.arguments
+        for first, second in ((left, right), (right, left)):
+            inner = self._left(first, own, function)
+            if inner is not None and not _mentions(second, own):
+                return function, self._joined(function, inner, second)
+        return None
+
+    def _left(self, expression: Expression, own: Expression, function: str) -> tuple[Expression, ...] | None:
+        """What `expression` adds to the carry itself: () if it is the carry; None if it is no such sum."""
+        if _is_carry(expression, own):
+            return ()
+        found = self._accumulated(expression, own)
+        return (found[1],) if found is not None and found[0] == function else None
+
+    def _joined(self, function: str, inner: tuple[Expression, ...], step: Expression) -> Expression:
+        return step if not inner else self.arena.make("pointwise", step.dtype, (*inner, step), (function, False, False))
+
+    def _conditional(self, update: Expression, own: Expression) -> tuple[str, Expression] | None:
+        """A step that is taken only where a condition holds: elsewhere it is the identity."""
+        condition, true, false = update.arguments
+        if _mentions(condition, own) or not _is_carry(false, own):
+            return None
+        found = self._accumulated(true, own)
+        if found is None:
+            return None
+        identity = neutral(self.arena, _KINDS[found[0]], found[1])
+        return found[0], self.arena.make("select", update.dtype, (condition, found[1], identity))
+
+    def _used_elsewhere(self, record: LoopRecord, ordinal: int, own: Expression) -> bool:
+        """Whether anything but its own update reads the carry."""
+        return any(_mentions(self.resolved(root), own, at_any_lane=True) for root in self._other_roots(record, ordinal))
+
+    def _other_roots(self, record: LoopRecord, ordinal: int) -> Iterator[Expression]:
+        for store in self.effects.stores:
+            yield from (store.offset, store.value, store.mask)
+        for other in self.effects.loops:
+            yield as_index(self.arena, other.trip)
+            for position, carry in enumerate(other.carries):
+                if (other.token, position) not in self.closed and (other is not record or position != ordinal):
+                    yield from (carry.initial, carry.update)
+
+    # ---------------------------------------------------------------------------------------------------------- sinks
+    def _sink(self, store: StoreEffect) -> Sink:
+        atoms: dict[Atom, Polynomial] = {}
+        axes: list[Axis] = []
+        for token in store.loops:
+            end = self.trips[token].substitute(atoms)
+            axes.append(self.arena.axis(token.name, Polynomial(), end))
+            atoms[token] = atomic(axes[-1])
+        rebuilding = Rebuilding(self.arena, atoms)
+        offset, value, mask = (
+            rebuilding.expression(self.resolved(root)) for root in (store.offset, store.value, store.mask)
+        )
+        self._check_closed((offset, value, mask), store.line)
+        return Sink(
+            store.pointer, offset, value, mask, (*self.effects.programs, *axes, *store.lanes), store.clock, store.line
+        )
+
+    def _check_closed(self, roots: Sequence[Expression], line: int) -> None:
+        for node in walk(*roots):
+            if node.operation in ("carry", "carried"):
+                token, ordinal = node.attribute
+                record = next(each for each in self.effects.loops if each.token is token)
+                name = record.carries[ordinal].name
+                raise Residue(
+                    f"'{name}' is carried from one iteration to the next, and is no sum or maximum", record.line
+                )
+
+
+def combine(arena: Arena, function: str, left: Expression, right: Expression) -> Expression:
+    """function(left, right), which is right if left is the function's identity."""
+    if left.operation == "constant" and left.attribute == neutral(arena, _KINDS[function], right).attribute:
+        return right
+    return arena.make("pointwise", right.dtype, (left, right), (function, False, False))
+
+
+def neutral(arena: Arena, kind: str, like: Expression) -> Expression:
+    """The identity of a reduction."""
+    dtype = like.dtype
+    match kind:
+        case "sum":
+            value: bool | int | float = 0.0 if dtype.is_float else 0
+        case "max" | "max_num":
+            value = float("-inf") if dtype.is_float else -(2 ** (dtype.bits - 1)) if dtype.is_signed else 0
+        case "min" | "min_num":
+            value = float("inf") if dtype.is_float else 2 ** (dtype.bits - dtype.is_signed) - 1
+        case "any" | "all":
+            value = kind == "all"
+        case _:
+            raise Residue(f"a reduction '{kind}' without an identity")
+    return arena.make("constant", dtype, (), value)
+
+
+def converted(arena: Arena, value: Expression, like: Expression) -> Expression:
+    known = value.attribute.constant if value.operation == "index" else None
+    if known is not None:
+        return arena.make("constant", like.dtype, (), float(known) if like.dtype.is_float else known)
+    return arena.make("cast", like.dtype, (value,))
+
+
+def _is_carry(expression: Expression, own: Expression) -> bool:
+    if expression.operation == "cast" and expression.arguments[0].dtype == d.index:
+        expression = expression.arguments[0]  # an integer variable as a number
+    return expression is own or (expression.operation == "index" and expression.attribute == own.polynomial)
+
+
+def _mentions(expression: Expression, own: Expression, at_any_lane: bool = False) -> bool:
+    return any(
+        node is own or (at_any_lane and node.operation == "carry" and node.attribute == own.attribute)
+        for node in walk(expression)
+    )
+
+
+def _atoms(expression: Expression) -> set[Atom]:
+    found: set[Atom] = set()
+    for node in walk(expression):
+        if node.operation == "index":
+            found.update(node.attribute.atoms())
+        elif node.operation in ("reduce", "contract"):
+            for axis in node.attribute.axes:
+                found.update(axis.begin.atoms())
+                found.update(axis.end.atoms())
+    return found
+
+
+def close(arena: Arena, effects: KernelEffects) -> tuple[Sink, ...]:
+    return Closing(arena, effects).run()

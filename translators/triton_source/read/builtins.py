@@ -1,0 +1,462 @@
+"""Triton's own functions: each takes the execution and its arguments by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from intent import dtypes as d
+from intent.dtypes import DType
+from translators.algebra.polynomial import Atom, Polynomial, atomic, ceiling_divide, number
+from translators.tile.expression import Axis, Expression, Reduction
+from translators.tile.substitution import substitute
+from translators.triton_source.read.execution import Execution
+from translators.triton_source.read.expressions import bind, call, reshaped, transposed
+from translators.triton_source.read.operations import ONE
+from translators.triton_source.read.values import Builtin, Function, NotLifted, Pointer, Tile, Value
+
+Arguments = Mapping[str, Value]
+Handler = Callable[[Execution, Arguments], Value]
+ABSENT: Final = "\0 absent"
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Parameter names in order, and what the function does."""
+
+    parameters: tuple[str, ...]
+    handler: Handler
+
+
+def call_builtin(execution: Execution, name: str, arguments: list[Value], keywords: Arguments) -> Value:
+    signature = BUILTINS.get(name)
+    if signature is None:
+        raise NotLifted(f"'{name}' is not read yet")
+    if len(arguments) > len(signature.parameters):
+        raise NotLifted(f"the arguments of '{name}'")
+    named = dict(zip(signature.parameters, arguments, strict=False))
+    twice = set(named) & set(keywords)
+    if twice:
+        raise NotLifted(f"'{name}' is given {', '.join(sorted(twice))} twice")
+    return signature.handler(execution, {**named, **keywords})
+
+
+def call_method(execution: Execution, receiver: Value, name: str, arguments: list[Value], keywords: Arguments) -> Value:
+    """`x.to(...)` and the like are the function of that name with the receiver first."""
+    match name:
+        case "to":
+            return call_builtin(execution, "tl.cast", [receiver, *arguments], keywords)
+        case "is_floating" if isinstance(receiver, DType):
+            return receiver.is_float
+        case "is_int" if isinstance(receiver, DType):
+            return receiver.is_integer
+        case _ if f"tl.{name}" in BUILTINS and isinstance(receiver, Tile | Pointer):
+            return call_builtin(execution, f"tl.{name}", [receiver, *arguments], keywords)
+        case _ if name.startswith(("is_fp", "is_bf")) and isinstance(receiver, DType):
+            return receiver.name == {"is_fp16": "f16", "is_fp32": "f32", "is_fp64": "f64", "is_bf16": "bf16"}.get(name)
+        case _:
+            raise NotLifted(f"method '{name}'")
+
+
+# ------------------------------------------------------------------------------------------------ programs, coordinates
+def _program_id(execution: Execution, given: Arguments) -> Value:
+    axis = given.get("axis")
+    if axis not in (0, 1, 2) or not isinstance(axis, int):
+        raise NotLifted("a grid axis other than 0, 1 and 2")
+    return execution.operations.integer(atomic(execution.program(axis)))
+
+
+def _num_programs(execution: Execution, given: Arguments) -> Value:
+    axis = given.get("axis")
+    if axis not in (0, 1, 2) or not isinstance(axis, int):
+        raise NotLifted("a grid axis other than 0, 1 and 2")
+    return execution.operations.integer(execution.program(axis).end)
+
+
+def _arange(execution: Execution, given: Arguments) -> Value:
+    low, high = (_extent(given[name]) for name in ("start", "end"))
+    extent = high - low
+    lane = atomic(execution.operations.lanes[0]) if extent != ONE else number(0)
+    return execution.operations.integer(low + lane, (extent,))
+
+
+def _extent(value: Value) -> Polynomial:
+    match value:
+        case bool():
+            raise NotLifted("a number of lanes that is a boolean")
+        case int():
+            return number(value)
+        case Polynomial():
+            return value
+        case _:
+            raise NotLifted("a number of lanes that is not known at compile time")
+
+
+def _shape(value: Value) -> tuple[Polynomial, ...]:
+    return tuple(map(_extent, value)) if isinstance(value, tuple) else (_extent(value),)
+
+
+def _cdiv(execution: Execution, given: Arguments) -> Value:
+    left, right = given["x"], given["div"]
+    if isinstance(left, int) and isinstance(right, int):
+        return -(-left // right)
+    ops = execution.operations
+    first, second = ops.tile(left), ops.tile(right)
+    if first.value.dtype != d.index or second.value.dtype != d.index:
+        raise NotLifted("cdiv of data")
+    made = ceiling_divide(first.value.polynomial, second.value.polynomial)
+    if isinstance(left, int | Polynomial) and isinstance(right, int | Polynomial):
+        return made
+    return ops.integer(made, ops.joint_shape(first.shape, second.shape))
+
+
+# ------------------------------------------------------------------------------------------------------ memory, effects
+def _load(execution: Execution, given: Arguments) -> Value:
+    pointer = given["pointer"]
+    if not isinstance(pointer, Pointer):
+        raise NotLifted("a load through something that is no pointer to a parameter's elements")
+    return execution.load(pointer, given.get("mask"), given.get("other"))
+
+
+def _store(execution: Execution, given: Arguments) -> Value:
+    pointer = given["pointer"]
+    if not isinstance(pointer, Pointer):
+        raise NotLifted("a store through something that is no pointer to a parameter's elements")
+    execution.store(pointer, given["value"], given.get("mask"))
+    return None
+
+
+def _ignored(execution: Execution, given: Arguments) -> Value:
+    return None
+
+
+def _same(execution: Execution, given: Arguments) -> Value:
+    """A hint about its argument."""
+    return next(iter(given.values()))
+
+
+# -------------------------------------------------------------------------------------------------------- making tiles
+def _full(execution: Execution, given: Arguments) -> Value:
+    shape, dtype = _shape(given["shape"]), given.get("dtype")
+    if not isinstance(dtype, DType):
+        raise NotLifted("a tile whose type is not known at compile time")
+    value = given["value"]
+    tile = execution.scalar(value)
+    return replace(execution.operations.cast(tile, dtype), shape=shape)
+
+
+def _zeros(execution: Execution, given: Arguments) -> Value:
+    return _full(execution, {**given, "value": 0})
+
+
+def _zeros_like(execution: Execution, given: Arguments) -> Value:
+    like = execution.operations.tile(given["input"])
+    return replace(execution.operations.cast(0, like.dtype), shape=like.shape)
+
+
+def _cast(execution: Execution, given: Arguments) -> Value:
+    value, target = given["input"], given["dtype"]
+    if given.get("fp_downcast_rounding") not in (None, "rtne"):
+        raise NotLifted("a cast that rounds otherwise than to nearest")
+    if isinstance(value, Pointer):
+        raise NotLifted("a cast of a pointer")
+    ops = execution.operations
+    tile = ops.tile(value)
+    if isinstance(target, Polynomial) and tile.value.dtype == d.index:
+        execution.remark(f"{target}: taken for an integer type that is wide enough")
+        return replace(tile, dtype=d.i64)
+    if not isinstance(target, DType):
+        raise NotLifted("a cast to a type that is not known at compile time")
+    if given.get("bitcast") in (None, False):
+        return ops.cast(tile, target)
+    if target.bits != tile.dtype.bits:
+        raise NotLifted("a bitcast between different widths")
+    return Tile(target, tile.shape, execution.arena.make("bitcast", target, (ops.data(tile),)))
+
+
+# --------------------------------------------------------------------------------------------------------------- shapes
+def _expand_dims(execution: Execution, given: Arguments) -> Value:
+    value, axis = _tile_or_pointer(execution, given["input"]), given["axis"]
+    if not isinstance(axis, int):
+        raise NotLifted("a dimension that is not known at compile time")
+    rank = len(value.shape)
+    at = axis if axis >= 0 else axis + rank + 1
+    lanes = execution.operations.lanes
+    mapping = {old: atomic(lanes[old + (old >= at)]) for old in range(rank)}
+    return execution.operations.reshaped(value, mapping, (*value.shape[:at], ONE, *value.shape[at:]))
+
+
+def _tile_or_pointer(execution: Execution, value: Value) -> Tile | Pointer:
+    return value if isinstance(value, Pointer) else execution.operations.tile(value)
+
+
+def _broadcast_to(execution: Execution, given: Arguments) -> Value:
+    tile = _tile_or_pointer(execution, given["input"])
+    shape = _shape(given["shape"])
+    if isinstance(tile, Pointer):
+        return replace(execution.operations.pointer_with_rank(tile, len(shape)), shape=shape)
+    raised = execution.operations.with_rank(tile, len(shape))
+    if execution.operations.joint_shape(raised.shape, shape) != shape:
+        raise NotLifted("a broadcast to fewer lanes")
+    return replace(raised, shape=shape)
+
+
+def _reshape(execution: Execution, given: Arguments) -> Value:
+    return reshaped(execution, _tile_or_pointer(execution, given["input"]), _shape(given["shape"]))
+
+
+def _trans(execution: Execution, given: Arguments) -> Value:
+    order = given.get("dims")
+    dims = tuple(each for each in order if isinstance(each, int)) if isinstance(order, tuple) else None
+    return transposed(execution, _tile_or_pointer(execution, given["input"]), dims)
+
+
+# ----------------------------------------------------------------------------------------------------------- arithmetic
+def _where(execution: Execution, given: Arguments) -> Value:
+    return execution.operations.select(given["condition"], given["x"], given["y"])
+
+
+def _extremum(kind: str) -> Handler:
+    def handler(execution: Execution, given: Arguments) -> Value:
+        left, right = given["x"], given["y"]
+        if isinstance(left, int | float) and isinstance(right, int | float):
+            return min(left, right) if kind == "minimum" else max(left, right)
+        propagate = given.get("propagate_nan")
+        asked = isinstance(propagate, Builtin) and propagate.name.endswith(".ALL")
+        return execution.operations.extremum(kind, left, right, asked)
+
+    return handler
+
+
+def _unary(function: str, exact: bool = False) -> Handler:
+    def handler(execution: Execution, given: Arguments) -> Value:
+        ops = execution.operations
+        tile = ops.tile(next(iter(given.values())))
+        if function == "abs" and tile.dtype.is_integer:
+            return replace(tile, value=ops.pointwise(function, tile.dtype, ops.data(tile)))
+        if not tile.dtype.is_float:
+            raise NotLifted(f"'{function}' of an integer")
+        if not exact and tile.dtype == d.f32:
+            execution.remark(f"{function}: Triton's fast f32 approximation in the original, the accurate function here")
+        return replace(tile, value=ops.pointwise(function, tile.dtype, tile.value))
+
+    return handler
+
+
+def _ceil(execution: Execution, given: Arguments) -> Value:
+    ops = execution.operations
+    tile = ops.tile(next(iter(given.values())))
+    below = ops.pointwise("floor", tile.dtype, ops.pointwise("negative", tile.dtype, tile.value))
+    return replace(tile, value=ops.pointwise("negative", tile.dtype, below))
+
+
+def _divide(execution: Execution, given: Arguments) -> Value:
+    return execution.operations.divided(given["x"], given["y"])
+
+
+def _fma(execution: Execution, given: Arguments) -> Value:
+    execution.remark("fma: one rounding in the original, a product and a sum here")
+    ops = execution.operations
+    return ops.binary("+", ops.binary("*", given["x"], given["y"]), given["z"])
+
+
+# ----------------------------------------------------------------------------------------------------------- reductions
+def bound_axis(execution: Execution, extent: Polynomial) -> Axis:
+    return execution.arena.axis("lane", number(0), extent)
+
+
+def _reduced(kind: str) -> Handler:
+    def handler(execution: Execution, given: Arguments) -> Value:
+        if given.get("return_indices") not in (None, False):
+            raise NotLifted("a maximum together with its position")
+        dtype = given.get("dtype")
+        tile = _widened(execution, kind, execution.operations.tile(given["input"]), dtype)
+        kept = bool(given.get("keep_dims"))
+        floating = tile.dtype.is_float and kind != "sum"
+        return reduce_tile(execution, f"{kind}_num" if floating else kind, tile, given.get("axis"), kept)
+
+    return handler
+
+
+def _widened(execution: Execution, kind: str, tile: Tile, dtype: Value) -> Tile:
+    """The type that Triton reduces in."""
+    ops = execution.operations
+    if isinstance(dtype, DType):
+        return ops.cast(tile, dtype)
+    if tile.dtype == d.bf16 or (kind != "sum" and tile.dtype.is_float and tile.dtype.bits < 32):
+        return ops.cast(tile, d.f32) if kind != "sum" else tile
+    if not tile.dtype.is_float and tile.dtype.bits < 32:
+        return ops.cast(tile, d.u32 if tile.dtype.kind == "unsigned" else d.i32)
+    return tile
+
+
+def reduce_tile(execution: Execution, kind: str, tile: Tile, axis: Value, kept: bool) -> Tile:
+    ops = execution.operations
+    rank = len(tile.shape)
+    if axis is None:
+        dimensions: tuple[int, ...] = tuple(range(rank))
+    elif isinstance(axis, int) and -rank <= axis < rank:
+        dimensions = (axis % rank,)
+    else:
+        raise NotLifted("a reduction over a dimension that the tile does not have")
+    bound: list[Axis] = []
+    mapping: dict[Atom, Polynomial] = {}
+    shape: list[Polynomial] = []
+    for dimension, extent in enumerate(tile.shape):
+        if dimension in dimensions:
+            if extent != ONE:
+                bound.append(bound_axis(execution, extent))
+                mapping[ops.lanes[dimension]] = atomic(bound[-1])
+            if kept:
+                shape.append(ONE)
+        else:
+            mapping[ops.lanes[dimension]] = atomic(ops.lanes[len(shape)])
+            shape.append(extent)
+    body = substitute(execution.arena, ops.data(tile), mapping)
+    if not bound:
+        return Tile(tile.dtype, tuple(shape), body)
+    made = execution.arena.make("reduce", tile.dtype, (body,), Reduction(kind, tuple(bound)))
+    return Tile(tile.dtype, tuple(shape), made)
+
+
+_COMBINED: Final = {
+    "add": "sum", "maximum": "max", "maximum_num": "max_num", "minimum": "min", "minimum_num": "min_num",
+    "and": "all", "or": "any",
+}  # fmt: skip
+
+
+def _reduce(execution: Execution, given: Arguments) -> Value:
+    """tl.reduce: what the combine function computes of two numbers decides."""
+    combine = given["combine_fn"]
+    if not isinstance(combine, Function) or isinstance(given["input"], tuple):
+        raise NotLifted("a reduction of several tiles, or by something that is no function")
+    tile = execution.operations.tile(given["input"])
+    left, right = (execution.arena.make("argument", tile.dtype, (), ordinal) for ordinal in (0, 1))
+    made = call(execution, combine, [Tile(tile.dtype, (), left), Tile(tile.dtype, (), right)], {})
+    if not isinstance(made, Tile) or made.value.operation != "pointwise" or set(made.value.arguments) != {left, right}:
+        raise NotLifted(f"a reduction by '{combine.name}'")
+    kind = _COMBINED.get(made.value.attribute[0])
+    if kind is None or (kind in ("any", "all") and tile.dtype != d.boolean):
+        raise NotLifted(f"a reduction by '{combine.name}'")
+    return reduce_tile(execution, kind, tile, given.get("axis"), bool(given.get("keep_dims")))
+
+
+def _dot(execution: Execution, given: Arguments) -> Value:
+    ops = execution.operations
+    left, right = ops.tile(given["input"]), ops.tile(given["other"])
+    if len(left.shape) != 2 or len(right.shape) != 2 or left.shape[1] != right.shape[0] or left.dtype != right.dtype:
+        raise NotLifted("a dot of anything but two matching matrices")
+    dtype = given.get("out_dtype") or (d.f32 if left.dtype.is_float else d.i32)
+    if not isinstance(dtype, DType) or (left.dtype.is_float and dtype not in (d.f32, d.f64)):
+        raise NotLifted("a dot that accumulates in a narrow type")
+    if left.dtype == d.f32 and given.get("input_precision") != "ieee" and given.get("allow_tf32") is not False:
+        execution.remark("dot: TF32 products in the original, IEEE f32 here")
+    axis = bound_axis(execution, left.shape[1])
+    lhs = substitute(execution.arena, ops.data(left), {ops.lanes[1]: atomic(axis)})
+    rhs = substitute(execution.arena, ops.data(right), {ops.lanes[0]: atomic(axis)})
+    made: Expression = execution.arena.make("contract", dtype, (lhs, rhs), Reduction("sum", (axis,)))
+    product = Tile(dtype, (left.shape[0], right.shape[1]), made)
+    accumulator = given.get("acc")
+    return product if accumulator is None else ops.binary("+", accumulator, product)
+
+
+# --------------------------------------------------------------------------------------------------- Python's functions
+def _python_extremum(kind: str) -> Handler:
+    def handler(execution: Execution, given: Arguments) -> Value:
+        return _extremum(kind)(execution, given)
+
+    return handler
+
+
+def _float(execution: Execution, given: Arguments) -> Value:
+    value = given["x"]
+    if isinstance(value, str | int | float):
+        return float(value)
+    raise NotLifted("float() of a run-time value")
+
+
+def _length(execution: Execution, given: Arguments) -> Value:
+    value = given["x"]
+    if isinstance(value, tuple):
+        return len(value)
+    raise NotLifted("len() of something that is no tuple")
+
+
+def _sigmoid(execution: Execution, given: Arguments) -> Value:
+    return _unary("sigmoid")(execution, given)
+
+
+_HINTED = ("input", "values")
+_MEMORY = (
+    "pointer",
+    "mask",
+    "other",
+    "boundary_check",
+    "padding_option",
+    "cache_modifier",
+    "eviction_policy",
+    "volatile",
+)
+_DOT = ("input", "other", "acc", "input_precision", "allow_tf32", "max_num_imprecise_acc", "out_dtype")
+_REDUCED = ("input", "axis", "keep_dims")
+_TABLE: Final[Mapping[str, Signature]] = {
+    "tl.program_id": Signature(("axis",), _program_id),
+    "tl.num_programs": Signature(("axis",), _num_programs),
+    "tl.arange": Signature(("start", "end"), _arange),
+    "tl.cdiv": Signature(("x", "div"), _cdiv),
+    "triton.cdiv": Signature(("x", "div"), _cdiv),
+    "tl.load": Signature(_MEMORY, _load),
+    "tl.store": Signature(("pointer", "value", "mask", "boundary_check", "cache_modifier", "eviction_policy"), _store),
+    "tl.static_assert": Signature(("condition", "message"), _ignored),
+    "tl.static_print": Signature(("a", "b", "c", "d", "e"), _ignored),
+    "tl.device_print": Signature(("a", "b", "c", "d", "e"), _ignored),
+    "tl.device_assert": Signature(("condition", "message"), _ignored),
+    "tl.debug_barrier": Signature((), _ignored),
+    "tl.assume": Signature(("condition",), _ignored),
+    "tl.multiple_of": Signature(_HINTED, _same),
+    "tl.max_contiguous": Signature(_HINTED, _same),
+    "tl.max_constancy": Signature(_HINTED, _same),
+    "tl.full": Signature(("shape", "value", "dtype"), _full),
+    "tl.zeros": Signature(("shape", "dtype"), _zeros),
+    "tl.zeros_like": Signature(("input",), _zeros_like),
+    "tl.cast": Signature(("input", "dtype", "fp_downcast_rounding", "bitcast"), _cast),
+    "tl.expand_dims": Signature(("input", "axis"), _expand_dims),
+    "tl.broadcast_to": Signature(("input", "shape"), _broadcast_to),
+    "tl.reshape": Signature(("input", "shape"), _reshape),
+    "tl.view": Signature(("input", "shape"), _reshape),
+    "tl.trans": Signature(("input", "dims"), _trans),
+    "tl.permute": Signature(("input", "dims"), _trans),
+    "tl.where": Signature(("condition", "x", "y"), _where),
+    "tl.maximum": Signature(("x", "y", "propagate_nan"), _extremum("maximum")),
+    "tl.minimum": Signature(("x", "y", "propagate_nan"), _extremum("minimum")),
+    "min": Signature(("x", "y"), _python_extremum("minimum")),
+    "max": Signature(("x", "y"), _python_extremum("maximum")),
+    "float": Signature(("x",), _float),
+    "tl.constexpr": Signature(("x",), _same),
+    "len": Signature(("x",), _length),
+    "tl.fdiv": Signature(("x", "y", "ieee_rounding"), _divide),
+    "tl.div_rn": Signature(("x", "y"), _divide),
+    "libdevice.div_rn": Signature(("x", "y"), _divide),
+    "tl.fma": Signature(("x", "y", "z"), _fma),
+    "tl.ceil": Signature(("x",), _ceil),
+    "tl.sigmoid": Signature(("x",), _sigmoid),
+    "tl.sum": Signature((*_REDUCED, "dtype"), _reduced("sum")),
+    "tl.max": Signature(("input", "axis", "return_indices", "tie_break_left", "keep_dims"), _reduced("max")),
+    "tl.min": Signature(("input", "axis", "return_indices", "tie_break_left", "keep_dims"), _reduced("min")),
+    "tl.reduce": Signature(("input", "axis", "combine_fn", "keep_dims"), _reduce),
+    "tl.dot": Signature(_DOT, _dot),
+}  # fmt: skip
+_UNARY: Final = ("exp", "exp2", "log", "sin", "cos", "sqrt", "rsqrt", "abs", "floor", "erf", "tanh", "log1p", "erfc")
+_EXACT: Final = ("abs", "floor")
+BUILTINS: Final[Mapping[str, Signature]] = {
+    **_TABLE,
+    **{
+        f"{module}.{function}": Signature(("x",), _unary(function, function in _EXACT))
+        for module in ("tl", "tl.math", "libdevice", "extra")
+        for function in _UNARY
+    },
+    "tl.sqrt_rn": Signature(("x",), _unary("sqrt", True)),
+}
+
+__all__ = ["BUILTINS", "bind", "call_builtin", "call_method"]

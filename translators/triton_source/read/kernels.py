@@ -1,0 +1,315 @@
+"""One kernel of a file: what its parameters are, and its execution.
+
+A parameter's kind is found by use: pointers by what is loaded and stored through, integers by address arithmetic, and
+the rest are floats. Element types come from the caller, from annotations, or from use; those are marked as assumed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from intent import dtypes as d
+from intent.dtypes import DType
+from translators.algebra.polynomial import Polynomial, Symbol, number, symbol
+from translators.tile.effects import KernelEffects, KernelParameter, ParameterKind
+from translators.tile.expression import Arena, Expression, walk
+from translators.triton_source.read.execution import Execution, new_execution
+from translators.triton_source.read.source import TritonFile
+from translators.triton_source.read.values import Function, HoldsIntegers, NotLifted, Pointer, Tile, Value
+
+MOST_ATTEMPTS = 6
+DEFAULT_ELEMENT = d.f32
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a kernel's parameters from outside: compile-time values, and types of elements and scalars."""
+
+    constants: Mapping[str, Value] = field(default_factory=dict)
+    dtypes: Mapping[str, DType] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """What this attempt takes the parameters to be."""
+
+    pointers: frozenset[str]
+    floats: frozenset[str]
+    elements: Mapping[str, DType]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadKernel:
+    effects: KernelEffects
+    arena: Arena
+
+
+def read_kernel(file: TritonFile, function: Function, known: Known) -> ReadKernel:
+    """Execute the kernel, again whenever an execution showed that a parameter is something else than was thought."""
+    guess = _Guess(frozenset(pointer_parameters(file, function)), frozenset(), dict(known.dtypes))
+    for _ in range(MOST_ATTEMPTS):
+        attempt = _Attempt(file, function, known, guess)
+        try:
+            made = attempt.run()
+        except HoldsIntegers as found:
+            if found.pointer in known.dtypes:
+                raise
+            guess = replace(guess, elements={**guess.elements, found.pointer: d.i64})
+            continue
+        better = _corrected(attempt, made, guess, known)
+        if better == guess:
+            return ReadKernel(made, attempt.execution.arena)
+        guess = better
+    raise NotLifted("the types of the parameters cannot be told", function.node.lineno)
+
+
+@dataclass(slots=True)
+class _Attempt:
+    file: TritonFile
+    function: Function
+    known: Known
+    guess: _Guess
+    execution: Execution = field(init=False)
+    compile_time: set[str] = field(default_factory=set)
+
+    def run(self) -> KernelEffects:
+        constants = {
+            name: value
+            for name, value in self.known.constants.items()
+            if isinstance(value, int | float) and not isinstance(value, bool)
+        }
+        self.execution = new_execution(self.file, constants)
+        try:
+            parameters = [self._parameter(each) for each in _parameters(self.function.node)]
+            self.execution.calls.append(self.function.name)
+            self.execution.block(self.function.node.body)
+        except HoldsIntegers:
+            raise
+        except NotLifted as reason:
+            raise NotLifted(reason.reason, reason.line or self.execution.line) from None
+        programs = tuple(self.execution.programs[axis] for axis in sorted(self.execution.programs))
+        return KernelEffects(
+            self.function.name,
+            tuple(each for each in parameters if each is not None),
+            programs,
+            tuple(self.execution.records),
+            tuple(self.execution.stores),
+            tuple(self.execution.remarks),
+            self.function.node.lineno,
+        )
+
+    def _parameter(self, parameter: ast.arg) -> KernelParameter | None:
+        name = parameter.arg
+        if is_constexpr(parameter):
+            self.compile_time.add(name)
+            self.execution.names[name] = self._constant(name)
+            return None
+        if name in self.guess.pointers:
+            element = self.guess.elements.get(name, DEFAULT_ELEMENT)
+            self.execution.names[name] = Pointer(name, element, (), number(0))
+            return KernelParameter(name, "pointer", element, name not in self.known.dtypes)
+        return self._scalar(parameter)
+
+    def _constant(self, name: str) -> Value:
+        """A compile-time integer stays a name; flags, types and everything else are needed as values."""
+        constants = self.known.constants
+        value = constants[name] if name in constants else _default(self.function.node, name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            self.execution.constants = {**self.execution.constants, name: value}
+        return value if isinstance(value, bool | float | str | DType | Function) or value is None else symbol(name)
+
+    def _scalar(self, parameter: ast.arg) -> KernelParameter:
+        name = parameter.arg
+        dtype = _annotated(parameter) or self.known.dtypes.get(name) or (d.f32 if name in self.guess.floats else d.i32)
+        if dtype == d.boolean or dtype.is_float:
+            self.execution.names[name] = Tile(dtype, (), self.execution.arena.make("parameter", dtype, (), name))
+        else:
+            self.execution.names[name] = Tile(dtype, (), self.execution.operations.index(symbol(name)))
+        kind: ParameterKind = "float" if dtype.is_float else "bool" if dtype == d.boolean else "integer"
+        return KernelParameter(name, kind, dtype, _annotated(parameter) is None and name not in self.known.dtypes)
+
+
+def _parameters(node: ast.FunctionDef) -> list[ast.arg]:
+    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+
+
+def is_constexpr(parameter: ast.arg) -> bool:
+    return parameter.annotation is not None and "constexpr" in ast.unparse(parameter.annotation)
+
+
+def _default(node: ast.FunctionDef, name: str) -> Value:
+    """The default of a compile-time parameter; the name itself (as an integer) if there is none."""
+    positional = [*node.args.posonlyargs, *node.args.args]
+    defaults = dict(zip(reversed([each.arg for each in positional]), reversed(node.args.defaults), strict=False))
+    default = defaults.get(name)
+    if isinstance(default, ast.Constant) and isinstance(default.value, bool | int | float | str | None):
+        return default.value
+    return symbol(name)
+
+
+def _annotated(parameter: ast.arg) -> DType | None:
+    if parameter.annotation is None:
+        return None
+    text = ast.unparse(parameter.annotation).split(".")[-1].strip("'\"")
+    return {"float32": d.f32, "float64": d.f64, "int32": d.i32, "int64": d.i64, "float": d.f32, "fp32": d.f32}.get(text)
+
+
+# -----------------------------------------------------------------------------------------------------------
+# corrections
+def _corrected(attempt: _Attempt, made: KernelEffects, guess: _Guess, known: Known) -> _Guess:
+    positions, values = _uses(made)
+    names = {each.name for each in made.parameters if each.kind == "integer" and each.assumed}
+    floats = {name for name in names if name in values and name not in positions}
+    elements = dict(guess.elements)
+    loaded = _loaded_types(made)
+    for name in guess.pointers - known.dtypes.keys():
+        if name in positions and not elements.get(name, DEFAULT_ELEMENT).is_integer:
+            elements[name] = d.i64
+        elif name not in loaded and name not in guess.elements:
+            stored = _stored_type(made, name)
+            if stored is not None and stored != DEFAULT_ELEMENT:
+                elements[name] = stored
+    return replace(guess, floats=guess.floats | floats, elements=elements)
+
+
+def _uses(made: KernelEffects) -> tuple[set[str], set[str]]:
+    """(names that occur in coordinates, names that occur as numbers): parameters, and pointers whose elements do."""
+    positions: set[str] = set()
+    values: set[str] = set()
+    for root in _roots(made):
+        for node in walk(root):
+            if node.operation == "cast" and node.arguments[0].operation == "index":
+                values.update(_symbols(node.arguments[0].attribute))
+            elif node.operation == "index":
+                positions.update(_elements(node.attribute))
+        positions.update(_position_symbols(root))
+    for record in made.loops:
+        positions.update(_symbols(record.trip), _elements(record.trip))
+    return positions, values
+
+
+def _position_symbols(root: Expression) -> Iterator[str]:
+    """Symbols of coordinates: of every index node that is not merely converted to a number."""
+    for node in walk(root):
+        if node.operation != "cast":
+            for argument in node.arguments:
+                if argument.operation == "index":
+                    yield from _symbols(argument.attribute)
+        if node.operation in ("reduce", "contract"):
+            for axis in node.attribute.axes:
+                yield from _symbols(axis.end)
+
+
+def _roots(made: KernelEffects) -> Iterator[Expression]:
+    for store in made.stores:
+        yield from (store.offset, store.value, store.mask)
+    for record in made.loops:
+        for carry in record.carries:
+            yield from (carry.initial, carry.update)
+
+
+def _symbols(polynomial: Polynomial) -> Iterator[str]:
+    return (atom.name for atom in polynomial.atoms() if isinstance(atom, Symbol))
+
+
+def _elements(polynomial: Polynomial) -> Iterator[str]:
+    """Pointers whose elements are part of a coordinate."""
+    for atom in polynomial.atoms():
+        if isinstance(atom, Expression):
+            yield from (node.attribute.pointer for node in walk(atom) if node.operation == "load")
+
+
+def _loaded_types(made: KernelEffects) -> set[str]:
+    return {node.attribute.pointer for root in _roots(made) for node in walk(root) if node.operation == "load"}
+
+
+def _stored_type(made: KernelEffects, name: str) -> DType | None:
+    """The type that every value had before it was converted for the store."""
+    found = {
+        store.value.arguments[0].dtype if store.value.operation == "cast" else store.value.dtype
+        for store in made.stores
+        if store.pointer == name
+    }
+    only = found.pop() if len(found) == 1 else None
+    return d.i32 if only == d.index else only
+
+
+# --------------------------------------------------------------------------------------------------------------
+# pointers
+def pointer_parameters(file: TritonFile, function: Function) -> Iterator[str]:
+    """Parameters that something is loaded or stored through, here or in a callee."""
+    names = {parameter.arg for parameter in _parameters(function.node) if not is_constexpr(parameter)}
+    roots = _Roots(file, function, names, frozenset((function.name,)))
+    return iter(sorted(roots.found()))
+
+
+@dataclass(slots=True)
+class _Roots:
+    file: TritonFile
+    function: Function
+    names: set[str]
+    active: frozenset[str]
+    visiting: set[str] = field(default_factory=set)
+
+    def found(self) -> set[str]:
+        made: set[str] = set()
+        for node in ast.walk(self.function.node):
+            if isinstance(node, ast.Call):
+                for address in self._addresses(node):
+                    self.visiting.clear()
+                    made.update(self._root(address))
+        return made
+
+    def _addresses(self, node: ast.Call) -> Iterator[ast.expr]:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        if name in ("load", "store", "make_block_ptr", "make_tensor_descriptor") or name.startswith("atomic_"):
+            yield from node.args[:1]
+            yield from (each.value for each in node.keywords if each.arg in ("pointer", "base"))
+        elif (
+            isinstance(node.func, ast.Name) and node.func.id in self.file.functions and node.func.id not in self.active
+        ):
+            callee = self.file.functions[node.func.id]
+            parameters = [each.arg for each in _parameters(callee.node)]
+            inner = _Roots(self.file, callee, set(parameters), self.active | {callee.name}).found()
+            yield from (value for name, value in zip(parameters, node.args, strict=False) if name in inner)
+            yield from (each.value for each in node.keywords if each.arg in inner)
+
+    def _root(self, address: ast.expr) -> set[str]:
+        match address:
+            case ast.Name(id=name):
+                return self._named(name)
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return self._root(left) or self._root(right)
+            case ast.BinOp(left=left, op=ast.Sub()):
+                return self._root(left)
+            case ast.IfExp(body=true, orelse=false):
+                return self._root(true) | self._root(false)
+            case ast.Subscript(value=value):
+                return self._root(value)
+            case ast.Call(func=ast.Attribute(value=owner, attr="to")):
+                return self._root(owner)
+            case ast.Call(func=ast.Attribute(), args=[first, *_]):
+                return (
+                    self._root(first) if ast.unparse(address.func).endswith(("broadcast_to", "multiple_of")) else set()
+                )
+            case _:
+                return set()
+
+    def _named(self, name: str) -> set[str]:
+        if name in self.visiting:
+            return set()
+        self.visiting.add(name)
+        if name in self.names:
+            return {name}
+        made: set[str] = set()
+        for node in ast.walk(self.function.node):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
+                    made |= self._root(value)
+                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                    for each, value in zip(targets, values, strict=False):
+                        if isinstance(each, ast.Name) and each.id == name:
+                            made |= self._root(value)
+        return made

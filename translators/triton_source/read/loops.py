@@ -1,0 +1,178 @@
+"""Loops of a kernel: the body runs once, with symbolic values for the ordinal and what is carried."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from intent import dtypes as d
+from translators.algebra.polynomial import Polynomial, atomic, ceiling_divide, maximum, number
+from translators.tile.effects import LoopCarry, LoopRecord
+from translators.tile.expression import Axis, Expression, LoopToken
+from translators.triton_source.read.execution import Execution
+from translators.triton_source.read.operations import ONE, nonnegative
+from translators.triton_source.read.values import BlockPointer, Builtin, NotLifted, Pointer, Shape, Tile, Value
+
+MOST_UNROLLED = 64
+_RANGES = ("range", "tl.range", "tl.static_range")
+
+
+def run_loop(execution: Execution, loop: ast.For) -> None:
+    line = execution.line
+    kind, bounds = _bounds(execution, loop)
+    if kind == "tl.static_range":
+        _unroll(execution, loop, bounds)
+        return
+    if any(isinstance(node, ast.Break | ast.Continue | ast.Return) for node in ast.walk(loop)):
+        raise NotLifted("a loop that is left or continued early", line)
+    low, high, step = (_coordinate(execution, bound) for bound in bounds)
+    trip = ceiling_divide(high - low, step)
+    _summarise(execution, loop, low, step, trip if nonnegative(trip) else maximum(trip, number(0)))
+
+
+def _bounds(execution: Execution, loop: ast.For) -> tuple[str, tuple[Value, Value, Value]]:
+    if not isinstance(loop.iter, ast.Call) or not isinstance(loop.target, ast.Name) or loop.orelse:
+        raise NotLifted("a loop over anything but a range")
+    function = execution.value(loop.iter.func)
+    if not isinstance(function, Builtin) or function.name not in _RANGES:
+        raise NotLifted("a loop over anything but a range")
+    arguments = [execution.value(argument) for argument in loop.iter.args]
+    named = {
+        each.arg: execution.value(each.value) for each in loop.iter.keywords if each.arg in ("step", "start", "end")
+    }
+    if named:
+        arguments.extend(named.values())
+    match arguments:
+        case [high]:
+            return function.name, (0, high, 1)
+        case [low, high]:
+            return function.name, (low, high, 1)
+        case [low, high, step]:
+            return function.name, (low, high, step)
+        case _:
+            raise NotLifted("the arguments of a range")
+
+
+def _coordinate(execution: Execution, bound: Value) -> Polynomial:
+    tile = execution.scalar(bound)
+    return execution.operations.offset(tile)
+
+
+def _unroll(execution: Execution, loop: ast.For, bounds: tuple[Value, ...]) -> None:
+    low, high, step = (execution.known_integer(bound) if isinstance(bound, Polynomial) else bound for bound in bounds)
+    if not (isinstance(low, int) and isinstance(high, int) and isinstance(step, int) and step):
+        raise NotLifted("a static range needs bounds known at compile time")
+    ordinals = range(low, high, step)
+    if len(ordinals) > MOST_UNROLLED:
+        raise NotLifted(f"a static range of {len(ordinals)} steps")
+    for ordinal in ordinals:
+        execution.assign(loop.target, ordinal)
+        if execution.block(loop.body) is not None:
+            raise NotLifted("a return within a loop")
+
+
+# ---------------------------------------------------------------------------------------------------- symbolic
+# iteration
+def _summarise(execution: Execution, loop: ast.For, low: Polynomial, step: Polynomial, trip: Polynomial) -> None:
+    assert isinstance(loop.target, ast.Name)
+    line = execution.line
+    token = LoopToken(loop.target.id, execution.arena.serial())
+    assigned = sorted(set(_assigned(loop.body)) - {loop.target.id})
+    carried = [name for name in assigned if name in execution.names and _changes(execution.names[name])]
+    before = dict(execution.names)
+    initial = [_typed(execution, before[name]) for name in carried]
+    for ordinal, (name, value) in enumerate(zip(carried, initial, strict=True)):
+        execution.names[name] = _within(execution, token, ordinal, value)
+    execution.names[loop.target.id] = execution.operations.integer(low + step * atomic(token))
+    parents = tuple(execution.loops)
+    begin = execution.tick()
+    _run_body(execution, loop, token)
+    updates = [execution.names[name] for name in carried]
+    parts = zip(carried, initial, updates, strict=True)
+    carries = tuple(_carry(execution, name, start, update) for name, start, update in parts)
+    execution.records.append(LoopRecord(token, trip, carries, parents, begin, execution.tick(), line))
+    execution.names = {name: value for name, value in before.items() if name not in assigned or name in carried}
+    execution.names.pop(loop.target.id, None)  # its last value exists only if there was an iteration
+    for ordinal, (name, value) in enumerate(zip(carried, initial, strict=True)):
+        execution.names[name] = _after(execution, token, ordinal, value)
+
+
+def _run_body(execution: Execution, loop: ast.For, token: LoopToken) -> None:
+    execution.loops.append(token)
+    returned = execution.block(loop.body)
+    execution.loops.pop()
+    if returned is not None:
+        raise NotLifted("a return within a loop")
+
+
+def _assigned(body: Sequence[ast.stmt]) -> Iterator[str]:
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.id
+
+
+def _changes(value: Value) -> bool:
+    """Whether a name can hold another run-time value after an iteration (types and functions cannot)."""
+    return isinstance(value, Tile | Pointer | BlockPointer | Polynomial | int | float | tuple)
+
+
+def _typed(execution: Execution, value: Value) -> Tile | Pointer:
+    if isinstance(value, Pointer):
+        return value
+    if isinstance(value, BlockPointer | tuple):
+        raise NotLifted("a loop that carries a block pointer or a tuple")
+    return execution.operations.tile(value)
+
+
+def _own_lanes(execution: Execution, shape: Shape) -> tuple[Axis, ...]:
+    lanes = execution.operations.lanes
+    return tuple(lanes[dimension] for dimension, extent in enumerate(shape) if extent != ONE)
+
+
+def _node(execution: Execution, operation: str, place: tuple[LoopToken, int], value: Tile | Pointer) -> Tile | Pointer:
+    ops = execution.operations
+    coordinates = tuple(ops.index(atomic(lane)) for lane in _own_lanes(execution, value.shape))
+    if isinstance(value, Pointer):
+        made = execution.arena.make(operation, d.index, coordinates, place)
+        return replace(value, offset=atomic(made))
+    if value.dtype.is_integer and value.value.dtype == d.index:
+        made = execution.arena.make(operation, d.index, coordinates, place)
+        return replace(value, value=ops.index(atomic(made)))
+    return replace(value, value=execution.arena.make(operation, value.dtype, coordinates, place))
+
+
+def _within(execution: Execution, token: LoopToken, ordinal: int, value: Tile | Pointer) -> Tile | Pointer:
+    return _node(execution, "carry", (token, ordinal), value)
+
+
+def _after(execution: Execution, token: LoopToken, ordinal: int, value: Tile | Pointer) -> Tile | Pointer:
+    return _node(execution, "carried", (token, ordinal), value)
+
+
+def _carry(execution: Execution, name: str, initial: Tile | Pointer, update: Value) -> LoopCarry:
+    lanes = _own_lanes(execution, initial.shape)
+    if isinstance(initial, Pointer):
+        if not isinstance(update, Pointer) or update.parameter != initial.parameter or update.shape != initial.shape:
+            raise NotLifted(f"the pointer '{name}' changes its kind in a loop")
+        ops = execution.operations
+        return LoopCarry(name, d.index, lanes, ops.index(initial.offset), ops.index(update.offset))
+    new = execution.operations.tile(update)
+    if new.dtype != initial.dtype or _padded(new.shape) != _padded(initial.shape):
+        raise NotLifted(f"'{name}' changes its type or shape in a loop")
+    return LoopCarry(name, initial.dtype, lanes, *_alike(execution, initial, new))
+
+
+def _alike(execution: Execution, initial: Tile, new: Tile) -> tuple[Expression, Expression]:
+    """Both ends of a carry as coordinates, or both as data."""
+    if initial.value.dtype == d.index and new.value.dtype == d.index:
+        return initial.value, new.value
+    if initial.value.dtype == d.index:
+        # The symbolic value was a coordinate; what it becomes is data, which only the rules for reductions can read.
+        return initial.value, new.value
+    return execution.operations.data(initial), execution.operations.data(new)
+
+
+def _padded(shape: Shape) -> Shape:
+    return tuple(extent for extent in shape if extent != ONE)
