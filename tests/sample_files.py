@@ -44,7 +44,7 @@ MULTIPLES = (4, 32, 16, 16, 8, 4)
 # The same for a real GPU: the first that keeps a case within LARGEST_CASE elements.
 BROAD = ((131, 517, 259, 67, 37), (29, 130, 61, 37, 17), (5, 67, 131, 3, 37))
 LONG = (50_021, 20_011, 2003)
-LARGEST_CASE = 250_000
+LARGEST_CASE = 200_000
 
 # Relative to the element plus the root mean square of the expected array.
 TOLERANCES: Mapping[str, float] = {
