@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from translators.triton_source.flow import Flow
-from translators.triton_source.lines import Line, parsed, renamed
+from translators.triton_source.lines import Line, parsed, renamed, with_bodies
 
 
 def without_copies(lines: Sequence[Line]) -> list[Line]:
@@ -26,10 +26,10 @@ def _merge_one(lines: list[Line]) -> list[Line] | None:
         return None
     places = _Places(lines)
     for number, target, source in copies:
+        if target != source and places.merges_forward(number, target, source):
+            return _merged(lines, target, source, {number})
         if target == source or places.merges_backward(number, target, source):
             return _merged(lines, source, target, {number})
-        if places.merges_forward(number, target, source):
-            return _merged(lines, target, source, {number})
     return None
 
 
@@ -45,7 +45,7 @@ def _copy(line: Line) -> tuple[str, str] | None:
 def _merged(lines: Sequence[Line], old: str, new: str, dropped: set[int]) -> list[Line]:
     """The lines with one name for both; a copy between them says nothing any more."""
     merged = [renamed(line, old, new) for number, line in enumerate(lines) if number not in dropped]
-    return [line for line in merged if _copy(line) != (new, new)]
+    return with_bodies([line for line in merged if _copy(line) != (new, new)])
 
 
 class _Places:

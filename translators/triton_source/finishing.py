@@ -1,5 +1,5 @@
-"""From the printed statements of a device function to its text: names that only repeat others go, repeated expressions get
-one, long accesses are split, and what is still too long is folded.
+"""From the printed statements of a device function to its text: needless names go, repeated expressions get one,
+long accesses are split, and what is still too long is folded.
 """
 
 from __future__ import annotations

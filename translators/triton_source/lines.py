@@ -285,3 +285,14 @@ def renamed(line: Line, old: str, new: str) -> Line:
     for start in sorted(positions, reverse=True):
         text = text[:start] + new + text[start + len(old) :]
     return Line(line.level, text, line.comment)
+
+
+def with_bodies(lines: Sequence[Line]) -> list[Line]:
+    """The lines, with `pass` in blocks that lost their last statement."""
+    filled: list[Line] = []
+    for line, following in zip(lines, [*lines[1:], None], strict=True):
+        filled.append(line)
+        opens = line.text.endswith(":") and not line.text.startswith("#")
+        if opens and (following is None or following.level <= line.level):
+            filled.append(Line(line.level + 1, "pass"))
+    return filled

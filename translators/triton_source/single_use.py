@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from translators.triton_source.expressions import ATOM
 from translators.triton_source.flow import Flow
 from translators.triton_source.layout import INDENT, WIDTH
-from translators.triton_source.lines import Line, Part, called, parsed, precedence, replaced, required
+from translators.triton_source.lines import Line, Part, called, parsed, precedence, replaced, required, with_bodies
 from translators.triton_source.telling_names import Vocabulary
 
 LARGEST = 16  # parts of a statement that a value may move into
@@ -68,7 +68,7 @@ def _without(uses: _Uses, number: int, vocabulary: Vocabulary) -> list[Line] | N
         return None
     found = uses.of(name, number)
     if found == [] and (value.pure or called(value.node) == "load"):
-        return [*lines[:number], *lines[number + 1 :]]
+        return with_bodies([*lines[:number], *lines[number + 1 :]])
     if found is None or len(found) != 1 or not _may_move(uses.flow, number, found[0]):
         return None
     use = found[0]

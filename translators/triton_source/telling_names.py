@@ -65,8 +65,11 @@ def telling_name(lines: Sequence[Line], uses: Sequence[tuple[int, Part]], vocabu
         name = vocabulary.fresh(*_pointer_wishes(lines, uses, view))
         vocabulary.pointers[name] = view
         return name
+    views = [view for number, use in uses if (view := _masked_view(lines[number], use, vocabulary))]
+    if views:
+        return vocabulary.fresh("mask", f"{views[0]}_mask")
     if _is_condition(part.node):
-        return vocabulary.fresh(*_condition_wishes(lines, uses, vocabulary))
+        return vocabulary.fresh("inside" if any(map(_is_bound, ast.walk(part.node))) else "condition")
     axis = next((found for _, use in uses if (found := _strided_axis(use, vocabulary))), ())
     return vocabulary.fresh(*(axis or _form_wishes(part.node, part.parent)))
 
@@ -128,19 +131,9 @@ def _is_mask(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id.endswith("mask")
 
 
-def _condition_wishes(lines: Sequence[Line], uses: Sequence[tuple[int, Part]], vocabulary: Vocabulary) -> Iterator[str]:
-    views = [view for number, part in uses if (view := _masked_view(lines[number], part, vocabulary))]
-    if views:
-        yield "mask"
-        yield f"{views[0]}_mask"
-    else:
-        yield "inside" if any(isinstance(op, ast.GtE | ast.Lt) for op in _comparisons(uses[0][1].node)) else "condition"
-
-
-def _comparisons(node: ast.expr) -> Iterator[ast.cmpop]:
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Compare):
-            yield from inner.ops
+def _is_bound(node: ast.AST) -> bool:
+    """A comparison as bounds checks have: `j >= 0`, `j < N`."""
+    return isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.GtE | ast.Lt)
 
 
 def _masked_view(line: Line, part: Part, vocabulary: Vocabulary) -> str | None:
