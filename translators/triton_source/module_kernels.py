@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from intent.dtypes import DType
@@ -21,16 +22,10 @@ from translators.triton_source.module_layout import LINE_LENGTH, call, collectio
 from translators.triton_source.module_names import MODULE_LEVEL, KernelNames, out_only_symbols, renamed, view_symbols
 from translators.triton_source.names import Scope
 
-_TORCH_NAMES = {
-    "index": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64", "i8": "int8", "i16": "int16",
-    "i32": "int32", "i64": "int64", "f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16",
-    "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "bool": "bool",
-}  # fmt: skip
-
 
 def dtype_name(dtype: DType) -> str:
     """The dtype's name in torch and NumPy."""
-    return _TORCH_NAMES[dtype.name]
+    return dtype.element
 
 
 def device_functions(code: KernelCode, names: KernelNames) -> list[str]:
@@ -89,7 +84,7 @@ def launcher(code: KernelCode, names: KernelNames) -> str:
     if any(variant.wide_index for variant in code.variants):
         lines.append(f"    {index} = _index_type({', '.join(views)})")
     lines += _choice(code, names, (plan, arguments, index), same)
-    if code.scratch:
+    if any(re.search(r"\bprograms\b", scratch.elements) for scratch in code.scratch):
         lines.append(f"    programs = {plan}.programs")
     lines += [_scratch_line(code, names, position) for position in range(len(code.scratch))]
     if same:
