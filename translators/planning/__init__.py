@@ -1,4 +1,5 @@
 """From the logical program to device functions: `plan` is the compiler's middle."""
+
 from __future__ import annotations
 
 from translators.logical.program import Kernel, Program

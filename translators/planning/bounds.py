@@ -1,4 +1,5 @@
 """Facts about coordinates, and the bounds checks that no fact makes superfluous."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
@@ -138,6 +139,4 @@ def _is_shifted_exponential(node: Expression) -> bool:
     if argument.operation != "pointwise" or argument.attribute[0] != "subtract":
         return False
     value, largest = argument.arguments
-    return (
-        largest.operation == "reduce" and largest.attribute.kind == "max" and largest.arguments == (value,)
-    )
+    return largest.operation == "reduce" and largest.attribute.kind == "max" and largest.arguments == (value,)

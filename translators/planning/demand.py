@@ -1,9 +1,11 @@
 """From effects to what they need: the sinks of a kernel as demand-DAG expressions.
 
-Every effect gets fresh, distinct free axes; `pull` substitutes their coordinates through the producers of the stored value.
-Bound axes (of reductions, contractions, scans, carries) come from a pool keyed by range, so that a value reduced over an axis
-and used along it again shares that axis, and one used at two different axes does not (capture-avoiding naming, no unification).
-"""
+Every effect gets fresh, distinct free axes; `pull` substitutes their coordinates through the producers of the stored
+value.
+Bound axes (of reductions, contractions, scans, carries) come from a pool keyed by range, so that a value reduced over
+an axis and used along it again shares that axis, and one used at two different axes does not (capture-avoiding
+naming, no unification)."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -19,7 +21,6 @@ from translators.planning.ranges import Range
 from translators.planning.region_operations import AlongSlices, RegionOperations
 from translators.planning.sinks import (
     Context,
-    Coordinates,
     Loop,
     LoopCarry,
     MustPin,
@@ -31,9 +32,23 @@ from translators.planning.sinks import (
 from translators.tile.expression import Axis, Expression, LoopToken
 
 
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A write of the program. `exclusive`: the author promises distinct destinations."""
+
+    memory: Memory
+    relation: lp.Relation
+    value: Value
+    span: Span
+    exclusive: bool
+
+
 @dataclass(slots=True)
 class Demand(RegionOperations):
-    """Walks a kernel once and collects its sinks and loops. Raises MustPin for a memory that is not `pinned` and should be."""
+    """Walks a kernel once and collects its sinks and loops.
+
+    Raises MustPin for a memory that is not `pinned` and should be.
+    """
 
     sinks: list[Sink] = field(default_factory=list)
     reads_after_writes: bool = False  # a read statement follows a write, so that aliased views would observe it
@@ -61,9 +76,9 @@ class Demand(RegionOperations):
             case lp.Let():
                 pass
             case lp.Write(memory=memory, relation=relation, value=value, span=span):
-                self._write(memory, relation, value, context, span, exclusive=False)
+                self._write(Effect(memory, relation, value, span, exclusive=False), context)
             case lp.Scatter(memory=memory, relation=relation, value=value, combine=None, span=span):
-                self._write(memory, relation, value, context, span, exclusive=True)
+                self._write(Effect(memory, relation, value, span, exclusive=True), context)
             case lp.AssumeInBounds(index=assumed, memory=memory, axis=axis):
                 self.assumed.setdefault((memory, axis), set()).add(assumed)
             case lp.If():
@@ -135,7 +150,9 @@ class Demand(RegionOperations):
         loop.live = live
 
     def _live(self, loop: Loop) -> Expression | None:
-        """True where this iteration happens: the condition of a while holds and no earlier iteration has left the loop."""
+        """True where this iteration happens: the condition of a while holds and no earlier iteration has left the
+        loop.
+        """
         if loop.exit is None:
             return loop.condition
         left = self.carried("carry", loop, loop.exit, ())
@@ -157,14 +174,13 @@ class Demand(RegionOperations):
         initial = self.pull(carry.initial, coordinates)
         return LoopCarry(name, carry.inside.dtype, tuple(own), (*own, *context.parallel), initial)
 
-    def _write(
-        self, memory: Memory, relation: lp.Relation, value: Value, context: Context, span: Span, exclusive: bool
-    ) -> None:
+    def _write(self, effect: Effect, context: Context) -> None:
+        relation = effect.relation
         ranges = [self.relation_range(relation, ordinal) for ordinal in range(len(relation.shape))]
         axes = self._free_axes(relation.shape, ranges)
         while True:
             try:
-                self._store(memory, relation, value, axes, context, span, exclusive)
+                self._store(effect, axes, context)
             except AlongSlices as found:
                 context = replace(context, loops=(*context.loops, found.loop))
                 axes = [found.inside if axis is found.outside else axis for axis in axes]
@@ -179,24 +195,19 @@ class Demand(RegionOperations):
             axes.append(None if extent.constant == 1 else self.bound(wanted, taken))
         return axes
 
-    def _store(
-        self,
-        memory: Memory,
-        relation: lp.Relation,
-        value: Value,
-        axes: Sequence[Axis | None],
-        context: Context,
-        span: Span,
-        exclusive: bool,
-    ) -> None:
+    def _store(self, effect: Effect, axes: Sequence[Axis | None], context: Context) -> None:
         positions = tuple(number(0) if axis is None else atomic(axis) - axis.begin for axis in axes)
         free = tuple(axis for axis in axes if axis is not None)
         self.own = frozenset(free)
-        coordinates, _ = self.locate(relation, positions, memory)
-        stored = self.pull(value, self.aligned(value, positions, relation.shape))
+        coordinates, _ = self.locate(effect.relation, positions, effect.memory)
+        stored = self.pull(effect.value, self.aligned(effect.value, positions, effect.relation.shape))
         self.own = frozenset()
-        sink = self._sink(memory, coordinates, stored, free, context, span)
-        self._written.append(Written(sink, relation, value, exclusive))
+        sink = Sink(
+            effect.memory, self.instance(effect.memory) + coordinates, stored, context.predicate, free,
+            context.parallel, context.loops, self._order, effect.span,
+        )  # fmt: skip
+        self._add(sink)
+        self._written.append(Written(sink, effect.relation, effect.value, effect.exclusive))
 
     def _read_point(self, result: Value, memory: Memory, context: Context) -> None:
         earlier = tuple(written for written in self._written if written.sink.memory == memory)
@@ -220,15 +231,14 @@ class Demand(RegionOperations):
             axes.append(self.bound(self.whole(self.extent(extent)), frozenset(axes)))
         positions = tuple(atomic(axis) for axis in axes)
         value = self.pull(statement.init, positions if statement.init.shape else ())
-        self._sink(buffer, positions, value, tuple(axes), context, statement.span)
-
-    def _sink(
-        self, memory: Memory, coordinates: Coordinates, value: Expression, free: tuple[Axis, ...], context: Context, span: Span
-    ) -> Sink:
-        place = self.instance(memory) + coordinates
         sink = Sink(
-            memory, place, value, context.predicate, free, context.parallel, context.loops, self._order, span
+            buffer, self.instance(buffer) + positions, value, context.predicate, tuple(axes),
+            context.parallel, context.loops, self._order, statement.span,
         )  # fmt: skip
+        self._add(sink)
+
+    def _add(self, sink: Sink) -> Sink:
+        """Collect an effect; it begins a new state of its memory."""
         self.sinks.append(sink)
-        self._clock[memory] = self._clock.get(memory, 0) + 1
+        self._clock[sink.memory] = self._clock.get(sink.memory, 0) + 1
         return sink

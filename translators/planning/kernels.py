@@ -1,11 +1,12 @@
 """One kernel: demand, regions, layouts, schedules, device functions, launch description."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Polynomial, Quotient, Remainder, atomic, minimum, number, product
+from translators.algebra.polynomial import Polynomial, product
 from translators.diagnostics import Diagnostic, Rejected
 from translators.logical.program import Kernel, Program
 from translators.logical.types import Buffer, Memory
@@ -15,20 +16,18 @@ from translators.planning.demand import Demand
 from translators.planning.layouts import Choice, Layout, choices, is_dot
 from translators.planning.naming import Namer
 from translators.planning.padding import Padding
+from translators.planning.program_coordinates import prologue, tile_count
 from translators.planning.regions import Region, form_regions
 from translators.planning.schedule import Scheduler
 from translators.planning.sinks import AxisConflict, MustPin
-from translators.tile import program as tile
 from translators.tile.expression import Axis, Expression
-from translators.tile.program import AxisForm, Named, Section, Statement, TileFunction
+from translators.tile.program import AxisForm, Section, TileFunction
 from translators.triton_source.device_functions import with_dependencies
 from translators.triton_source.expressions import Code, binary
 from translators.triton_source.host_sizes import blocks_code, size_code
 from translators.triton_source.launch import KernelCode, Overlap, Requirement, Scratch, Tuning, Variant
 from translators.triton_source.names import LaunchNames, launch_names
 from translators.triton_source.write import Written, write_function
-
-GROUP = 8  # rows of tiles that neighbouring programs of a matrix product share, so that columns stay in the L2 cache
 
 
 def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCode:
@@ -149,12 +148,12 @@ def _section(
         for node in region.nodes
         if node.operation == "load" and (found := bounds.load(node, demand.spans.get(node)))
     }
-    counts = {axis: _count(axis, forms[axis]) for axis in region.program}
-    prologue, facts = _prologue(region, layout, forms, counts, facts, namer, single)
+    count = product(tile_count(axis, forms[axis], layout.lanes[axis]) for axis in region.program)
+    decoding, facts = prologue(region, layout, forms, facts, namer, single)
     body = Scheduler(demand, region, layout, namer, padding, bounds).run()
     section = Section(
         forms, region.order, padding.others, padding.selected, checks, normalising_exponentials(region), facts,
-        {memory: demand.shape(memory) for memory in demand.instances}, product(counts.values()), (*prologue, *body),
+        {memory: demand.shape(memory) for memory in demand.instances}, count, (*decoding, *body),
         demand.names, demand.spans,
     )  # fmt: skip
     return section, bounds
@@ -168,148 +167,18 @@ def _forms(region: Region, layout: Layout, namer: Namer, blocks: dict[str, int])
         if lanes is None:
             forms[axis] = AxisForm(name, None, None)
             continue
-        block = f"BLOCK_{name.upper()}"
-        block = block if blocks.get(block, lanes) == lanes else f"{block}_{len(blocks)}"
+        block = _block_name(name, lanes, namer, blocks)
         blocks[block] = lanes
-        forms[axis] = AxisForm(name, block, None if layout.exact(axis) else f"{name}_mask")
+        forms[axis] = AxisForm(name, block, None if layout.exact(axis) else namer.fresh(f"{name}_mask"))
     return forms
 
 
-def _count(axis: Axis, form: AxisForm) -> Polynomial:
-    """Tiles of a program axis."""
-    if form.block is None:
-        return axis.extent
-    block = atomic(Named(form.block))
-    return atomic(Quotient(axis.extent + block - 1, block))
-
-
-# -------------------------------------------------------------------------------------------------- program coordinates
-def _prologue(
-    region: Region,
-    layout: Layout,
-    forms: dict[Axis, AxisForm],
-    counts: dict[Axis, Polynomial],
-    facts: Facts,
-    namer: Namer,
-    single: bool,
-) -> tuple[list[Statement], Facts]:
-    """Decode the program id into the region's program axes, then bind resident axes."""
-    pid = Named("pid")
-    for name in {form.block for form in forms.values() if form.block is not None}:
-        facts = facts.with_bounds(Named(name), 1, None)
-    facts = facts.with_bounds(pid, 0, None)
-    for axis in region.axes:
-        facts = facts.assuming(axis.extent)
-    statements: list[Statement] = []
-    if single and _single_scalar(region, forms):
-        (axis,) = region.program
-        start = atomic(Named("tl.program_id(0)"))
-        statements.append(tile.BindIndex(forms[axis].name, start, wide=True) if axis.begin == number(0) else
-                          tile.BindIndex(forms[axis].name, axis.begin + atomic(Named("tl.program_id(0).to(INDEX)"))))
-    elif region.program:
-        if single:
-            statements.append(tile.BindIndex("pid", atomic(Named("tl.program_id(0)")), wide=True))
-        decoded, facts = _decode(region, layout, forms, counts, facts, namer)
-        statements += decoded
-    for axis in region.axes:
-        if layout.roles[axis] == "resident" and layout.lanes[axis] is not None:
-            statements.append(tile.BindAxis(axis, axis.begin, wide=True))
-            statements += [] if layout.exact(axis) else [tile.BindMask(axis)]
-    return statements, facts
-
-
-def _single_scalar(region: Region, forms: dict[Axis, AxisForm]) -> bool:
-    return len(region.program) == 1 and forms[region.program[0]].block is None
-
-
-def _decode(
-    region: Region,
-    layout: Layout,
-    forms: dict[Axis, AxisForm],
-    counts: dict[Axis, Polynomial],
-    facts: Facts,
-    namer: Namer,
-) -> tuple[list[Statement], Facts]:
-    """The last program axis is the fastest; the two lane axes of a matrix product are walked in groups of rows."""
-    statements: list[Statement] = []
-    axes = list(region.program)
-    tiled = [axis for axis in axes if forms[axis].block is not None]
-    grouped = len(tiled) == 2 and any(is_dot(node, region) for node in region.contractions)
-    order = [axis for axis in axes if axis not in tiled] + tiled if grouped else axes
-    position = atomic(Named("pid"))
-    tiles: dict[Axis, Polynomial] = {}
-    counts = dict(counts)
-    for axis in order[1:] if not grouped else axes:  # the first axis' count is never needed
-        facts = _name_count(axis, forms, counts, facts, namer, statements)
-    if grouped:
-        rest = order[: -len(tiled)]
-        statements += _grouped(tiled, counts, position, namer, tiles, alone=not rest)
-        facts = facts.with_bounds(Named("rows"), 1, None).with_bounds(Named("group_start"), 0, None)
-        facts = facts.with_bounds(Named("within"), 0, None)
-        for axis in tiled:
-            statements += _bind(axis, tiles[axis], layout, forms)
-        if rest:
-            statements.append(_next_position(product(counts[axis] for axis in tiled)))
-        order = rest
-    for ordinal, axis in reversed(list(enumerate(order))):
-        statements += _bind(axis, atomic(Remainder(position, counts[axis])) if ordinal else position, layout, forms)
-        if ordinal:
-            statements.append(_next_position(counts[axis]))
-    return statements, facts
-
-
-def _next_position(count: Polynomial) -> Statement:
-    """pid //= count: what is left of the program id once its fastest axis is decoded."""
-    return tile.BindIndex("pid", atomic(Quotient(atomic(Named("pid")), count)))
-
-
-def _name_count(
-    axis: Axis,
-    forms: dict[Axis, AxisForm],
-    counts: dict[Axis, Polynomial],
-    facts: Facts,
-    namer: Namer,
-    statements: list[Statement],
-) -> Facts:
-    """A running program has at least one tile of every program axis."""
-    if forms[axis].block is None:
-        return facts.assuming(counts[axis] - 1)
-    name = Named(namer.fresh(f"{forms[axis].name}_tiles"))
-    statements.append(tile.BindIndex(name.name, counts[axis]))
-    counts[axis] = atomic(name)
-    return facts.with_bounds(name, 1, None)
-
-
-def _grouped(
-    tiled: Sequence[Axis],
-    counts: dict[Axis, Polynomial],
-    position: Polynomial,
-    namer: Namer,
-    tiles: dict[Axis, Polynomial],
-    alone: bool,
-) -> Iterator[Statement]:
-    rows, columns = tiled
-    plane = counts[rows] * counts[columns]
-    width = counts[columns] * GROUP
-    inside = position if alone else atomic(Remainder(position, plane))
-    start, within, height = (atomic(Named(name)) for name in ("group_start", "within", "rows"))
-    for name in ("group_start", "within", "rows"):
-        namer.taken.add(name)
-    yield tile.BindIndex("group_start", atomic(Quotient(inside, width)) * GROUP)
-    yield tile.BindIndex("within", atomic(Remainder(inside, width)))
-    yield tile.BindIndex("rows", minimum(counts[rows] - start, number(GROUP)))
-    tiles[rows] = start + atomic(Remainder(within, height))
-    tiles[columns] = atomic(Quotient(within, height))
-
-
-def _bind(axis: Axis, tile_index: Polynomial, layout: Layout, forms: dict[Axis, AxisForm]) -> Iterator[Statement]:
-    form = forms[axis]
-    if form.block is None:
-        yield tile.BindIndex(form.name, axis.begin + tile_index)
-        return
-    yield tile.BindAxis(axis, axis.begin, tile_index)
-    if not layout.exact(axis):
-        yield tile.BindMask(axis)
+def _block_name(axis: str, lanes: int, namer: Namer, blocks: dict[str, int]) -> str:
+    """Regions share a block size of one name and value."""
+    block = f"BLOCK_{axis.upper()}"
+    if blocks.get(block) == lanes:
+        return block
+    return namer.fresh(block)
 
 
 # --------------------------------------------------------------------------------------------------------------- launch
@@ -318,14 +187,17 @@ def _variant(regions: Sequence[Region], planned: _Planned, names: LaunchNames) -
     constants = planned.function.blocks
     elements = max((_tile_elements(layout) for layout in choice.layouts), default=1)
     dots = sum(is_dot(node, region) for region in regions for node in region.contractions)
-    warps = 8 if dots and elements >= 128 * 128 else 4 if dots else 4 if elements <= 1024 else 8 if elements <= 4096 else 16
+    warps = (
+        8 if dots and elements >= 128 * 128 else 4 if dots else 4 if elements <= 1024 else 8 if elements <= 4096 else 16
+    )
     return Variant(
         function=planned.function.name,
         source=written.text,
         arguments=written.arguments,
         constants=constants,
         grid=_grid(regions, choice, names),
-        condition=" and ".join(f"{size_code(extent, names).text} <= {limit}" for extent, limit in choice.limits) or None,
+        condition=" and ".join(f"{size_code(extent, names).text} <= {limit}" for extent, limit in choice.limits)
+        or None,
         cuda=Tuning(warps, 3),
         hip=Tuning(max(warps // 2, 1), 1 if dots > 1 else 2),
         wide_index=written.wide_index,
@@ -387,7 +259,8 @@ def _same_elements(region: Region, node: Expression) -> bool:
     return node.operation != "load" or all(node.attribute.coordinates == sink.coordinates for sink in region.sinks)
 
 
-# ------------------------------------------------------------------------------------------------------------ docstrings
+# ------------------------------------------------------------------------------------------------------------
+# docstrings
 def _stages(demand: Demand, program: Program) -> Iterator[str]:
     seen: set[int] = set()
     for sink in demand.sinks:
@@ -431,11 +304,13 @@ def _notes(planned: _Planned, kernel: Kernel) -> dict[str, Diagnostic]:
         for name, span in bounds.unproven:
             message = f"an access of {name} is not proven in bounds: reads beyond it give 0, writes are dropped"
             found[name] = Diagnostic(
-                "INT950", "note", message, span or kernel.span, f"I.assume_in_bounds(index, {name}, axis) removes the check"
+                "INT950",
+                "note",
+                message,
+                span or kernel.span,
+                f"I.assume_in_bounds(index, {name}, axis) removes the check",
             )
     return found
-
-
 
 
 def _serial_notes(regions: Sequence[Region]) -> dict[str, Diagnostic]:

@@ -1,8 +1,10 @@
 """Tile sizes: which axes are lanes, how many, and which extents stay on chip.
 
-One small table of rules; sizes are powers of two that never depend on an input size. A kernel whose rows are used more than once
+One small table of rules; sizes are powers of two that never depend on an input size. A kernel whose rows are used more
+than once
 comes in up to three resident sizes and a streamed form.
 """
+
 from __future__ import annotations
 
 import math
@@ -102,7 +104,9 @@ def _binds(node: Expression, axis: Axis) -> bool:
 def _layout(region: Region, resident: Mapping[Axis, int]) -> Layout:
     roles = _roles(region, resident)
     lanes: dict[Axis, int | None] = dict.fromkeys(region.axes)
-    lanes.update({axis: resident.get(axis) or _power_of_two(axis) for axis, role in roles.items() if role == "resident"})
+    lanes.update(
+        {axis: resident.get(axis) or _power_of_two(axis) for axis, role in roles.items() if role == "resident"}
+    )
     dots = [node for node in region.contractions if is_dot(node, region)]
     if dots:
         lanes.update(_dot_lanes(region, dots, roles))
@@ -161,7 +165,9 @@ def _power_of_two(axis: Axis) -> int:
 
 
 def is_dot(node: Expression, region: Region) -> bool:
-    """Rows, columns and one contracted axis of lanes, in a dtype that tl.dot multiplies exactly as the language says."""
+    """Rows, columns and one contracted axis of lanes, in a dtype that tl.dot multiplies exactly as the language
+    says.
+    """
     lhs, rhs = node.arguments
     scalar = region.scalar_only
     rows, columns = lhs.axes - rhs.axes - scalar, rhs.axes - lhs.axes - scalar

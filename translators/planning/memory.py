@@ -1,4 +1,5 @@
 """Reads of memory the kernel has written: value forwarding, and which loops rewrite what."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -61,7 +62,8 @@ def _padded(written: Written, positions: list[Polynomial]) -> tuple[Polynomial, 
 def solve(sink: Sink, coordinates: tuple[Polynomial, ...]) -> dict[Axis, Polynomial] | None:
     """Values of the sink's free axes for which it writes exactly `coordinates`; None unless that is certain.
 
-    Certain means: every written coordinate is an axis plus an offset and the solution is an axis of the very same range, or
+    Certain means: every written coordinate is an axis plus an offset and the solution is an axis of the very same
+    range, or
     the coordinate does not involve a free axis and is equal.
     """
     solution: dict[Axis, Polynomial] = {}

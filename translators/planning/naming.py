@@ -1,4 +1,5 @@
 """Names in a device function: the author's where there is one, else what a colleague would write."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -70,7 +71,13 @@ class Namer:
         operand = next((name for argument in node.arguments if (name := self._operand_name(argument))), "")
         kind = "prefix" if node.operation == "scan" else _KINDS.get(attribute.kind, "total")
         suffix = f"_{attribute.result}" if len(node.arguments) > 1 else ""
-        return f"{operand}_{kind}{suffix}" if operand else f"{kind}{suffix}" if kind not in RESERVED else f"row_{kind}{suffix}"
+        return (
+            f"{operand}_{kind}{suffix}"
+            if operand
+            else f"{kind}{suffix}"
+            if kind not in RESERVED
+            else f"row_{kind}{suffix}"
+        )
 
     def result_name(self, node: Expression) -> str:
         base = self.reduction_name(node)

@@ -1,9 +1,12 @@
 """What guarded lanes must hold so that a reduction does not see them.
 
-For every reduction the guarded lanes of its operand must be the reduction's identity. Where the loads it depends on can be given
-an `other` value that makes it so, they are; elsewhere the operand is selected explicitly. Nothing is guessed: the value of the
+For every reduction the guarded lanes of its operand must be the reduction's identity. Where the loads it depends on
+can be given
+an `other` value that makes it so, they are; elsewhere the operand is selected explicitly. Nothing is guessed: the
+value of the
 operand in a guarded lane is computed.
 """
+
 from __future__ import annotations
 
 import math

@@ -1,4 +1,5 @@
 """Which domain an axis of a tensor value runs along, so that its coordinates can be the source's own."""
+
 from __future__ import annotations
 
 from translators.logical import program as lp

@@ -1,8 +1,10 @@
 """`pull(value, coordinates)`: one element of a value as an expression over the axes of its coordinates.
 
-Index expressions are substituted through the producers: reshape, transpose, broadcast, slice, shifted index, gather and helper
+Index expressions are substituted through the producers: reshape, transpose, broadcast, slice, shifted index, gather
+and helper
 calls disappear into coordinates.
 """
+
 from __future__ import annotations
 
 from abc import abstractmethod
@@ -33,7 +35,9 @@ class Pull(Ranges):
     instances: dict[Memory, tuple[Axis, ...]] = field(default_factory=dict)  # of a buffer: one per point of these axes
     reads: dict[Value, ReadPoint] = field(default_factory=dict)
     assumed: dict[tuple[Memory, int], set[Value]] = field(default_factory=dict)
-    parameters: dict[Value, Callable[[Coordinates], Expression]] = field(default_factory=dict)  # of helpers being applied
+    parameters: dict[Value, Callable[[Coordinates], Expression]] = field(
+        default_factory=dict
+    )  # of helpers being applied
     _memo: dict[tuple[Value, Coordinates], Expression] = field(default_factory=dict)
 
     @abstractmethod
@@ -57,25 +61,19 @@ class Pull(Ranges):
         return found
 
     def _pull(self, value: Value, at: Coordinates) -> Expression:
-        make = self.arena.make
+        """Values whose elements are computed from elements of other values; sources are left to `_source`."""
         match value.origin:
-            case lp.Constant(value=literal):
-                return self.index_value(number(int(literal))) if value.dtype == index else make("constant", value.dtype, (), literal)
-            case lp.Size(extent=extent):
-                return self.index_value(self.extent(extent))
-            case lp.Parameter(name=name):
-                parameter = make("parameter", value.dtype, (), name)
-                return self.index_value(atomic(parameter)) if value.dtype == index else parameter
             case lp.Pointwise() as op:
                 return self._pointwise(op, value, at)
-            case lp.Select(condition=condition, true=true, false=false) | lp.Merge(
-                condition=condition, true=true, false=false
+            case (
+                lp.Select(condition=condition, true=true, false=false)
+                | lp.Merge(condition=condition, true=true, false=false)
             ):
                 return self._select(value, at, (condition, true, false))
             case lp.Cast(argument=argument):
                 return self.cast(self.operand(argument, at, value.shape), value.dtype)
             case lp.Bitcast(argument=argument):
-                return make("bitcast", value.dtype, (self.operand(argument, at, value.shape),))
+                return self.arena.make("bitcast", value.dtype, (self.operand(argument, at, value.shape),))
             case lp.Full(fill=fill):
                 return self.pull(fill, ())
             case lp.Broadcast(argument=argument):
@@ -87,28 +85,41 @@ class Pull(Ranges):
                 return self.pull(argument, tuple(source[ordinal] for ordinal in range(len(at))))
             case lp.Join(lhs=lhs, rhs=rhs):
                 return self._join(lhs, rhs, at)
-            case lp.Indices(domain=domain):
-                begin, _ = self.bounds(domain)
-                return self.index_value(begin + at[0] * domain.step)
-            case lp.Read() as op:
-                return self._read(op, value, at)
             case lp.Pick() as op:
                 return self._pick(op, value, at)
+            case lp.RandomBits(seed=seed, counter=counter):
+                parts = (self.pull(seed, ()), self.operand(counter, at, value.shape))
+                return self.arena.make("random_bits", value.dtype, parts)
+            case _:
+                return self._source(value, at)
+
+    def _source(self, value: Value, at: Coordinates) -> Expression:
+        make = self.arena.make
+        match value.origin:
+            case lp.Constant(value=literal) if value.dtype == index:
+                return self.index_value(number(int(literal)))
+            case lp.Constant(value=literal):
+                return make("constant", value.dtype, (), literal)
+            case lp.Size(extent=extent):
+                return self.index_value(self.extent(extent))
+            case lp.Parameter(name=name):
+                return self.indexed(make("parameter", value.dtype, (), name))
+            case lp.Indices(domain=domain):
+                return self.index_value(self.bounds(domain)[0] + at[0] * domain.step)
+            case lp.Read() as op:
+                return self._read(op, value, at)
             case lp.LoopVariable():
                 return self.index_value(self.variables[value])
             case lp.CarryIn(loop=key):
                 return self.carried("carry", self.loops[key], value.position, at)
             case lp.CarryOut(loop=key):
                 return self.carried("carried", self.loops[key], value.position, at)
-            case lp.RandomBits(seed=seed, counter=counter):
-                parts = (self.pull(seed, ()), self.operand(counter, at, value.shape))
-                return make("random_bits", value.dtype, parts)
             case lp.BlockParameter() if value in self.parameters:
                 return self.parameters[value](at)
-            case lp.Reduce() | lp.ArgReduce() | lp.Scan() | lp.Contract() | lp.Histogram() | lp.RegionFold() | lp.RegionScan():
-                return self.structured(value, at)
-            case _:
+            case lp.Intrinsic() | lp.AtomicResult() | lp.BlockParameter():
                 raise unsupported(f"{_word(value.origin)} is not lowered yet", value.span)
+            case _:
+                return self.structured(value, at)
 
     def operand(self, value: Value, at: Coordinates, shape: Sequence[Polynomial]) -> Expression:
         return self.pull(value, self.aligned(value, at, shape))
@@ -168,7 +179,9 @@ class Pull(Ranges):
             if own is None:
                 self.requirements.append((product(map(self.extent, shape)), product(map(self.extent, target))))
                 return _row_major(at, shape, target)
-            result.extend(_row_major(at[own], [self.extent(e) for e in shape[own]], [self.extent(e) for e in target[other]]))
+            result.extend(
+                _row_major(at[own], [self.extent(e) for e in shape[own]], [self.extent(e) for e in target[other]])
+            )
         return tuple(result)
 
     def _read(self, op: lp.Read, value: Value, at: Coordinates) -> Expression:
@@ -212,7 +225,9 @@ class Pull(Ranges):
     def locate(
         self, relation: lp.Relation, at: Coordinates, memory: Memory | None
     ) -> tuple[Coordinates, frozenset[int]]:
-        """Coordinates of the touched element at result position `at`, and the axes the author promised to be in bounds."""
+        """Coordinates of the touched element at result position `at`, and the axes the author promised to be in
+        bounds.
+        """
         found: list[Polynomial] = []
         assumed: set[int] = set()
         position, joint = 0, None
@@ -306,9 +321,7 @@ _INDEX_ARITHMETIC: dict[tuple[str, int], Callable[..., Polynomial]] = {
 }
 
 
-def _groups(
-    shape: Sequence[Polynomial], target: Sequence[Polynomial]
-) -> Iterator[tuple[slice | None, slice]]:
+def _groups(shape: Sequence[Polynomial], target: Sequence[Polynomial]) -> Iterator[tuple[slice | None, slice]]:
     """Pairs of index ranges of the two shapes whose element counts are equal; (None, _) once nothing more matches."""
     i = j = 0
     while i < len(shape) or j < len(target):

@@ -1,4 +1,5 @@
 """Ranges of tensor axes in source coordinates, and the pool of axes that run along them."""
+
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
@@ -22,7 +23,6 @@ class Range:
     end: Polynomial
     name: str
     slices: LoopToken | None = None
-
 
 
 @dataclass(slots=True)
@@ -64,7 +64,8 @@ class Ranges(ABC):
     def bound(self, wanted: Range, taken: frozenset[Axis]) -> Axis:
         """A pooled axis of this extent that is not taken, one of the same coordinates if there is one, or a new axis.
 
-        Axes are shared between ranges of one extent, so that two halves of a row can be lanes of one tile; positions along
+        Axes are shared between ranges of one extent, so that two halves of a row can be lanes of one tile; positions
+        along
         an axis (`axis - axis.begin`) do not depend on the coordinates it was made for.
         """
         pool = self._pool.setdefault((wanted.end - wanted.begin, wanted.slices), [])

@@ -1,8 +1,10 @@
 """Region folds and scans: ordered loops over the slices of an axis, with the summary as their carry.
 
-In each iteration the helpers see one slice: its axis is a tile inside the loop, so that reductions over it stay there. A local
+In each iteration the helpers see one slice: its axis is a tile inside the loop, so that reductions over it stay there.
+A local
 position along a slice is pulled as the position along the whole axis.
 """
+
 from __future__ import annotations
 
 from abc import abstractmethod
@@ -20,7 +22,9 @@ from translators.tile.expression import Axis, Expression, LoopToken
 
 
 class AlongSlices(Exception):
-    """An output of a region scan is demanded along an axis: the effect belongs inside the scan's loop, along its slices."""
+    """An output of a region scan is demanded along an axis: the effect belongs inside the scan's loop, along its
+    slices.
+    """
 
     def __init__(self, loop: Loop, outside: Axis, inside: Axis) -> None:
         super().__init__(loop.token.name)
@@ -57,7 +61,9 @@ class RegionOperations(Structured):
         token = LoopToken(f"{name}_slices", self.arena.serial())
         self.slice_ranges[op.slice_extent] = Range(number(0), extent, name, token)
         axes = self.slice_axes.setdefault(token, [])
-        loop = Loop(token, context.loops, context.parallel, None, None, 1, source.span, order=self.orders[op], slices=axes)
+        loop = Loop(
+            token, context.loops, context.parallel, None, None, 1, source.span, order=self.orders[op], slices=axes
+        )
         self._made[op] = loop
         self.loops[lp.LoopKey(token.serial)] = loop
         self.bound(self.slice_ranges[op.slice_extent], frozenset())  # the loop goes over slices even if no helper looks
@@ -119,9 +125,7 @@ class RegionOperations(Structured):
     def _emitted(self, op: lp.RegionScan, loop: Loop, value: Value, at: Coordinates) -> Expression:
         """An output at a slice's own coordinates; demanded along another axis, the effect moves into the loop."""
         result = op.emit.results[value.position]
-        along = next(
-            ordinal for ordinal, extent in enumerate(result.shape) if self.extent(extent) == op.slice_extent
-        )
+        along = next(ordinal for ordinal, extent in enumerate(result.shape) if self.extent(extent) == op.slice_extent)
         axis = position_axis(at[along])
         if axis is None or axis.slices is not loop.token:
             if axis is not None and same_run(axis, loop.slices[0].extent):

@@ -1,14 +1,17 @@
 """Grouping sinks into regions and giving every axis of a region its role.
 
-A region is a set of sinks that share programs. Its *program* axes are spread over the grid; every other axis is *resident* (its
-whole extent is one tile), *streamed* (a loop of tiles, or of single coordinates, inside the program) or *slice* (the tiles of a
+A region is a set of sinks that share programs. Its *program* axes are spread over the grid; every other axis is
+*resident* (its
+whole extent is one tile), *streamed* (a loop of tiles, or of single coordinates, inside the program) or *slice* (the
+tiles of a
 region operation's loop).
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Literal
 
 from translators.algebra.polynomial import Polynomial, number
@@ -96,7 +99,8 @@ def _axes_at(node: Expression) -> Iterator[Axis]:
         yield from node.attribute.axes
 
 
-# -------------------------------------------------------------------------------------------------------------- grouping
+# --------------------------------------------------------------------------------------------------------------
+# grouping
 @dataclass(slots=True, eq=False)
 class _Group:
     sinks: list[Sink]
@@ -113,12 +117,13 @@ def form_regions(demand: Demand) -> tuple[Region, ...]:
             groups.remove(other)
             group = _Group(other.sinks + group.sinks, {**other.nodes, **group.nodes}, {**other.loops, **group.loops})
         groups.append(group)
-    regions = tuple(_region(group) for group in groups)
-    return regions
+    return tuple(_region(group) for group in groups)
 
 
 def _gather(demand: Demand, sink: Sink) -> _Group:
-    """Everything the sink needs: its expressions, those of the loops around it and of the loops whose results it reads."""
+    """Everything the sink needs: its expressions, those of the loops around it and of the loops whose results it
+    reads.
+    """
     nodes: dict[Expression, None] = {}
     loops: dict[Loop, None] = {}
     pending: list[Expression] = list(roots(sink))
@@ -221,7 +226,9 @@ def _renamed(group: _Group) -> frozenset[Axis]:
     for node in group.nodes:
         if node.operation in ("carry", "carried"):
             own = carries[node.attribute[0]][node.attribute[1]].axes
-            found |= {axis for pair in zip(own, node.attribute[2], strict=True) if pair[0] is not pair[1] for axis in pair}
+            found |= {
+                axis for pair in zip(own, node.attribute[2], strict=True) if pair[0] is not pair[1] for axis in pair
+            }
     return frozenset(found)
 
 
@@ -330,7 +337,7 @@ def _tile_order(region: Region) -> dict[Axis, int]:
 
 def _add_sequence(edges: dict[Axis, set[Axis]], coordinates: Sequence[Polynomial]) -> None:
     axes = [sorted(_mentioned(coordinate), key=lambda axis: axis.serial) for coordinate in coordinates]
-    for slow, fast in zip(axes, axes[1:], strict=False):
+    for slow, fast in pairwise(axes):
         _add_edges(edges, slow, fast)
 
 
@@ -354,7 +361,9 @@ def _reaches(edges: Mapping[Axis, set[Axis]], start: Axis, goal: Axis) -> bool:
 
 
 def unit_stride_axes(region: Region) -> dict[Axis, int]:
-    """How many accesses run along each axis in their last coordinate: where neighbouring lanes read neighbouring elements."""
+    """How many accesses run along each axis in their last coordinate: where neighbouring lanes read neighbouring
+    elements.
+    """
     counts: dict[Axis, int] = {}
     places = [(sink.memory, sink.coordinates) for sink in region.sinks]
     places += [(n.attribute.memory, n.attribute.coordinates) for n in region.nodes if n.operation == "load"]

@@ -1,9 +1,13 @@
 """From a region and a layout to tile statements.
 
-There are no passes. A reduction over a streamed axis, and an author's ordered loop, is a *barrier*: its result exists only after
-a loop. In each scope the scheduler emits what is ready: a store, an author's loop, or one loop over the tiles of an axis with
-every reduction and store that is ready for it. What a loop body needs and the loop does not change is named before the loop.
+There are no passes. A reduction over a streamed axis, and an author's ordered loop, is a *barrier*: its result exists
+only after
+a loop. In each scope the scheduler emits what is ready: a store, an author's loop, or one loop over the tiles of an
+axis with
+every reduction and store that is ready for it. What a loop body needs and the loop does not change is named before the
+loop.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -98,9 +102,7 @@ class Scheduler:
 
     def _loop_rank(self, axis: Axis) -> tuple[int, int]:
         """Single coordinates outside lanes; an axis that bounds others outside them; else tile order."""
-        bounds_others = any(
-            axis in set(coordinate_axes(other)) for other in self.region.axes if other is not axis
-        )
+        bounds_others = any(axis in set(coordinate_axes(other)) for other in self.region.axes if other is not axis)
         return (0 if bounds_others else 1 if self.layout.lanes[axis] is None else 2, self.region.order[axis])
 
     def _lanes(self, axes: Iterable[Axis]) -> tuple[Axis, ...]:
@@ -138,7 +140,9 @@ class Scheduler:
         seen: set[Expression] = set()
         pending = list(nodes)
         while pending:
-            fresh = [node for node in walk(*pending, stop=lambda node: self._met(node) or node in seen) if node not in seen]
+            fresh = [
+                node for node in walk(*pending, stop=lambda node: self._met(node) or node in seen) if node not in seen
+            ]
             pending = []
             for node in fresh:
                 seen.add(node)
@@ -217,9 +221,13 @@ class Scheduler:
             self._all_synchronised()
 
     def _events(self, goals: Sequence[Goal]) -> Iterator[tuple[int, Store | Loop | Expression]]:
-        """Stores, loops and pinned loads (or the streamed reductions over them) of the current scope, with their order."""
+        """Stores, loops and pinned loads (or the streamed reductions over them) of the current scope, with their
+        order.
+        """
         here = frozenset(scope.loop for scope in self.scopes if scope.loop is not None)
-        yield from ((goal.sink.order, goal) for goal in goals if isinstance(goal, Store) and self._unopened(goal) is None)
+        yield from (
+            (goal.sink.order, goal) for goal in goals if isinstance(goal, Store) and self._unopened(goal) is None
+        )
         yield from ((loop.order, loop) for loop in self.region.loops if loop.tokens == here)
         for node in self.region.nodes:
             if node.operation == "load" and node.attribute.pinned and frozenset(node.attribute.within) == here:
@@ -229,7 +237,9 @@ class Scheduler:
                 orders = [
                     self.demand.issued[below]
                     for below in walk(*node.arguments)
-                    if below.operation == "load" and below.attribute.pinned and frozenset(below.attribute.within) == here
+                    if below.operation == "load"
+                    and below.attribute.pinned
+                    and frozenset(below.attribute.within) == here
                 ]
                 if any(orders):
                     yield max(orders), node
@@ -290,16 +300,22 @@ class Scheduler:
 
     def _held(self, goal: Goal, others: Iterable[Goal]) -> bool:
         """A store waits while something later still loads what it overwrites, or an earlier store to it is not out."""
-        return isinstance(goal, Store) and any(
-            isinstance(other, Store)
-            and other.sink.memory == goal.sink.memory
-            and other.sink.order < goal.sink.order
-            and not disjoint(other.sink.coordinates, goal.sink.coordinates)
-            for other in others
-        ) or isinstance(goal, Store) and any(
-            node.operation == "load" and node.attribute.memory == goal.sink.memory
-            for other in others
-            for node in walk(*self._goal_roots(other), stop=self._met)
+        return (
+            isinstance(goal, Store)
+            and any(
+                isinstance(other, Store)
+                and other.sink.memory == goal.sink.memory
+                and other.sink.order < goal.sink.order
+                and not disjoint(other.sink.coordinates, goal.sink.coordinates)
+                for other in others
+            )
+        ) or (
+            isinstance(goal, Store)
+            and any(
+                node.operation == "load" and node.attribute.memory == goal.sink.memory
+                for other in others
+                for node in walk(*self._goal_roots(other), stop=self._met)
+            )
         )
 
     def _emit(self, goal: Goal) -> None:
@@ -309,7 +325,13 @@ class Scheduler:
                 order = self._lanes(sink.axes)
                 statements.append(
                     tile.StoreTile(
-                        sink.memory, sink.coordinates, sink.value, sink.predicate, self.checks.store(sink), order, sink.span
+                        sink.memory,
+                        sink.coordinates,
+                        sink.value,
+                        sink.predicate,
+                        self.checks.store(sink),
+                        order,
+                        sink.span,
                     )
                 )
             case Fold(reduction=reduction, names=names, order=order):
@@ -333,7 +355,7 @@ class Scheduler:
         if ready or any(isinstance(goal, Fold) for goal in streams):
             return self._stream(ready, streams, pending)
         for loop in sorted(authors, key=lambda loop: loop.order):
-            if not self._needs([n for n in self._loop_needs(loop)]):
+            if not self._needs(list(self._loop_needs(loop))):
                 return self._author_loop(loop, pending)
         return self._stream([], streams, pending) if streams else None
 
@@ -405,7 +427,9 @@ class Scheduler:
             if node.operation == "scan" and axis in node.attribute.axes
         }
         if len(directions) > 1:
-            raise unsupported("scans in both directions over one long axis are not lowered yet", self.region.sinks[0].span)
+            raise unsupported(
+                "scans in both directions over one long axis are not lowered yet", self.region.sinks[0].span
+            )
         return directions == {True}
 
     def _group(self, reductions: Sequence[Expression]) -> list[list[Expression]]:
@@ -461,7 +485,11 @@ class Scheduler:
     def _author_loop(self, loop: Loop, pending: Sequence[Goal]) -> tuple[bool, set[Goal]]:
         self._prepare([carry.initial for carry in loop.carries])
         self._prepare([limit for limit in (loop.low, loop.high) if limit is not None])
-        name = self.namer.loop(loop.token) if not loop.slices else self.namer.fresh(f"start_{self.namer.axis(loop.slices[0])}")
+        name = (
+            self.namer.loop(loop.token)
+            if not loop.slices
+            else self.namer.fresh(f"start_{self.namer.axis(loop.slices[0])}")
+        )
         names = [self._carry_name(carry) for carry in loop.carries]
         test, active = self._test(loop)
         if self.region.ordered:
@@ -582,7 +610,9 @@ class Scheduler:
         """The innermost scope whose loop the node itself varies with."""
         level = 0
         for ordinal, scope in enumerate(self.scopes):
-            if (scope.axis is not None and scope.axis in node.axes) or (scope.loop is not None and scope.loop in node.loops):
+            if (scope.axis is not None and scope.axis in node.axes) or (
+                scope.loop is not None and scope.loop in node.loops
+            ):
                 level = ordinal
         if node.operation == "load" and self._is_rewritten(node):
             level = len(self.scopes) - 1
@@ -641,7 +671,9 @@ class Scheduler:
         if node.operation not in ("reduce", "scan"):
             return [node]
         key = _results_key(node)
-        return [other for other in self.region.nodes if other.operation == node.operation and _results_key(other) == key]
+        return [
+            other for other in self.region.nodes if other.operation == node.operation and _results_key(other) == key
+        ]
 
     def _named_results(
         self, node: Expression, name: str, members: Sequence[Expression]

@@ -1,4 +1,5 @@
 """What demand collects: effects with the expressions they store, and the ordered loops around them."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -49,8 +50,8 @@ class LoopCarry:
 
 @dataclass(slots=True, eq=False)
 class Loop:
-    """An author's ordered loop, with what its iterations carry. A `while` has a condition and no bounds; a region operation has
-    neither: it goes over the slices of an axis."""
+    """An author's ordered loop, with what its iterations carry. A `while` has a condition and no bounds; a region
+    operation has neither: it goes over the slices of an axis."""
 
     token: LoopToken
     enclosing: tuple[Loop, ...]
@@ -77,7 +78,8 @@ class Loop:
 class Sink:
     """One effect: memory[coordinates] = value for every point of the free axes where the predicate holds.
 
-    `free` are the axes of the written relation, `parallel` those of the enclosing I.parallel; `loops` the ordered loops around
+    `free` are the axes of the written relation, `parallel` those of the enclosing I.parallel; `loops` the ordered
+    loops around
     it, outermost first; `order` its place in the program.
     """
 
@@ -117,7 +119,9 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class ReadPoint:
-    """Where a read statement stands: its condition, the writes before it, and whether a loop around it writes its memory."""
+    """Where a read statement stands: its condition, the writes before it, and whether a loop around it writes its
+    memory.
+    """
 
     predicate: Expression | None
     earlier: tuple[Written, ...]

@@ -1,4 +1,5 @@
 """Structured operations: reductions, scans, contractions, histograms over bound axes."""
+
 from __future__ import annotations
 
 from abc import abstractmethod
@@ -106,7 +107,8 @@ class Structured(Pull):
     def _combine(self, op: lp.Reduce | lp.Scan, at: Coordinates) -> Combine:
         """The author's combine over `argument` nodes.
 
-        A device function has no captures: a runtime operand of the combine is carried along as one more component, the same
+        A device function has no captures: a runtime operand of the combine is carried along as one more component, the
+        same
         in every accumulator and element.
         """
         if op.combine is None:
@@ -151,7 +153,9 @@ class Structured(Pull):
         return self.indexed(made)
 
     def _prefix(self, op: lp.Scan, value: Value, others: Coordinates, axis: Axis) -> Expression:
-        """An exclusive scan is the inclusive scan of its argument shifted by one, the identity standing at the open end."""
+        """An exclusive scan is the inclusive scan of its argument shifted by one, the identity standing at the open
+        end.
+        """
         combine = self._combine(op, others) if op.kind == "generic" else None
         here = atomic(axis) - axis.begin
         shift = 0 if op.inclusive else (1 if op.reverse else -1)
@@ -172,12 +176,16 @@ class Structured(Pull):
         """True where the shifted coordinate is still in the axis."""
         here = self.index_value(atomic(axis))
         if shift < 0:
-            return self.arena.make("pointwise", boolean, (here, self.index_value(axis.begin)), ("greater", False, False))
+            return self.arena.make(
+                "pointwise", boolean, (here, self.index_value(axis.begin)), ("greater", False, False)
+            )
         return self.arena.make("pointwise", boolean, (here, self.index_value(axis.end - 1)), ("less", False, False))
 
     def identity(self, kind: str, dtype: DType) -> Expression:
         if kind == "max":
-            lowest: float | int = -float("inf") if dtype.is_float else (-(1 << (dtype.bits - 1)) if dtype.is_signed else 0)
+            lowest: float | int = (
+                -float("inf") if dtype.is_float else (-(1 << (dtype.bits - 1)) if dtype.is_signed else 0)
+            )
             return self.arena.make("constant", dtype, (), lowest)
         return self.zero(dtype)
 

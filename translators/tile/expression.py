@@ -1,8 +1,8 @@
 """The demand DAG: what one element of an effect needs, as a scalar expression over axes.
 
-An `Expression` has no shape. Its free *axes* are its tile: `exp(x[row, column] - m[row])` has the axes row and column. Reshape,
-transpose, broadcast, slicing, shifts and helper calls have disappeared into coordinates. Nodes are hash-consed by an `Arena`, so
-equal expressions are one object and common subexpressions need no analysis.
+An `Expression` has no shape. Its free *axes* are its tile: `exp(x[row, column] - m[row])` has the axes row and
+column. Reshape, transpose, broadcast, slicing, shifts and helper calls have disappeared into coordinates. Nodes are
+hash-consed by an `Arena`, so equal expressions are one object and common subexpressions need no analysis.
 
     constant(value) | parameter(name) | index(polynomial) | load(memory, coordinates; valid, fill)
     pointwise | select | cast | bitcast | random_bits
@@ -11,15 +11,18 @@ equal expressions are one object and common subexpressions need no analysis.
     carried(loop, ordinal, axes, enclosing)   value after the loop; varies with the enclosing loops
     argument(ordinal)            a parameter of a combine function
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from intent.dtypes import DType
 from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.logical.types import Memory
+
+Attribute: TypeAlias = Any  # each operation has its own: see the module's docstring
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,8 +67,10 @@ class LoopToken:
 class Place:
     """Attribute of a load: which element of which memory, and which state of it.
 
-    A `pinned` load is issued at its own point of the program, in statement order with the writes to its memory, and once per
-    iteration of the loops it stands `within`. For a buffer, the coordinates begin with those of the parallel points that have
+    A `pinned` load is issued at its own point of the program, in statement order with the writes to its memory, and
+    once per
+    iteration of the loops it stands `within`. For a buffer, the coordinates begin with those of the parallel points
+    that have
     an instance each.
     """
 
@@ -104,7 +109,7 @@ class Expression:
 
     operation: str
     arguments: tuple[Expression, ...]
-    attribute: Any
+    attribute: Attribute
     dtype: DType
     axes: frozenset[Axis]
     loops: frozenset[LoopToken]
@@ -116,7 +121,11 @@ class Expression:
 
     def __repr__(self) -> str:
         inside = ", ".join(map(repr, self.arguments))
-        return f"{self.operation}[{self.attribute}]({inside})" if self.attribute is not None else f"{self.operation}({inside})"
+        return (
+            f"{self.operation}[{self.attribute}]({inside})"
+            if self.attribute is not None
+            else f"{self.operation}({inside})"
+        )
 
     @property
     def polynomial(self) -> Polynomial:
@@ -141,7 +150,7 @@ class Arena:
         return Axis(name, begin, end, self.serial(), parallel, slices)
 
     def make(
-        self, operation: str, dtype: DType, arguments: tuple[Expression, ...] = (), attribute: Any = None
+        self, operation: str, dtype: DType, arguments: tuple[Expression, ...] = (), attribute: Attribute = None
     ) -> Expression:
         key = (operation, dtype, tuple(map(id, arguments)), attribute, type(attribute))
         found = self._nodes.get(key)
@@ -153,7 +162,7 @@ class Arena:
 
 
 def _free(
-    operation: str, arguments: tuple[Expression, ...], attribute: Any
+    operation: str, arguments: tuple[Expression, ...], attribute: Attribute
 ) -> tuple[frozenset[Axis], frozenset[LoopToken]]:
     axes: set[Axis] = set()
     loops: set[LoopToken] = set()

@@ -10,10 +10,13 @@
                  | StoreTile
                  | StreamLoop | OrderedLoop              structure
                  | Barrier
+                 | Remark                                 a comment for the reader
 
-The right-hand sides are demand-DAG expressions: within a tile program, an axis stands for its current tile (its *form*): one
+The right-hand sides are demand-DAG expressions: within a tile program, an axis stands for its current tile (its
+*form*): one
 scalar coordinate or a block of lanes. An expression that an earlier statement has named is printed as that name.
 """
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -21,10 +24,12 @@ from dataclasses import dataclass, field
 
 from intent.dtypes import DType
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Polynomial
+from translators.algebra.polynomial import Polynomial, number
 from translators.diagnostics import Span
 from translators.logical.types import Memory
 from translators.tile.expression import Axis, Expression, LoopToken
+
+ZERO = number(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,8 @@ class Check:
 class AxisForm:
     """How one axis appears in a program.
 
-    `block` is the name of its block size, or None if the axis is one scalar coordinate at a time. `mask` is the name of the
+    `block` is the name of its block size, or None if the axis is one scalar coordinate at a time. `mask` is the name
+    of the
     guard `coordinate < end`, or None where every lane is a coordinate (a proven fact).
     """
 
@@ -78,7 +84,7 @@ class BindAxis:
 
     axis: Axis
     base: Polynomial
-    tile: Polynomial = Polynomial()
+    tile: Polynomial = ZERO
     wide: bool = False
 
 
@@ -99,7 +105,9 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Accumulators of a reduction (one per operand), at its identity, over `order` (its free and its streamed lanes)."""
+    """Accumulators of a reduction (one per operand), at its identity, over `order` (its free and its streamed
+    lanes).
+    """
 
     names: tuple[str, ...]
     reduction: Expression
@@ -171,8 +179,8 @@ class StreamLoop:
 
 @dataclass(frozen=True, slots=True)
 class CarryForm:
-    """One carry of an OrderedLoop: its name, the tile order of `axes`, and whether its new value is computed before any other
-    carry moves on (`new_name`)."""
+    """One carry of an OrderedLoop: its name, the tile order of `axes`, and whether its new value is computed before
+    any other carry moves on (`new_name`)."""
 
     name: str
     dtype: DType
@@ -185,10 +193,11 @@ class CarryForm:
 
 @dataclass(frozen=True, slots=True)
 class OrderedLoop:
-    """An author's loop over [low, high) by `step`, or, if `live` is given, for as long as any lane is live, or over the slices
-    of an axis (`sliced`), from `name` on in steps of its block.
+    """An author's loop over [low, high) by `step`, or, if `live` is given, for as long as any lane is live, or over the
+    slices of an axis (`sliced`), from `name` on in steps of its block.
 
-    `test` computes what `live` needs; it stands before the loop and again at the end of the body. `active` names `live`.
+    `test` computes what `live` needs; it stands before the loop and again at the end of the body. `active` names
+    `live`.
     """
 
     token: LoopToken
@@ -209,11 +218,11 @@ class OrderedLoop:
 class Section:
     """The statements of one region, run by the programs [first, first + count) of the grid.
 
-    `forms` gives the form of every axis, `order` ranks tile dimensions. `padding` holds the value that a load's guarded lanes
-    must have; `selected`, for a reduction and one of its operands, the axes whose guarded lanes must be set to the identity.
-    `checks` are the bounds checks of loads; `nonpositive` exponentials have an argument <= 0 and are summed; `facts` what is known about sizes and coordinates;
-    `shapes` the extents of each buffer with those of the parallel points that have an instance each. `names` and `spans` are the
-    author's names of values and the lines they are computed in.
+    `forms` gives the form of every axis, `order` ranks tile dimensions. `padding` holds the value that a load's guarded
+    lanes must have; `selected`, for a reduction and one of its operands, the axes whose guarded lanes must be set to the
+    identity. `checks` are the bounds checks of loads; `nonpositive` exponentials have an argument <= 0 and are summed;
+    `facts` is what is known about sizes and coordinates; `shapes` the extents of each buffer with those of the parallel
+    points that have an instance each. `names` and `spans` are the author's names and places, for what is named in print.
     """
 
     forms: Mapping[Axis, AxisForm]
@@ -235,9 +244,17 @@ class Barrier:
     """All lanes' earlier stores are visible to all lanes' later loads of this program."""
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A line that tells the reader why."""
+
+    text: str
+
+
 Statement = (
-    BindIndex | BindAxis | BindMask | Assign | AssignResults | Start | Accumulate | Finish | ScanStep | StoreTile | StreamLoop | OrderedLoop
-    | Barrier
+    BindIndex | BindAxis | BindMask | Assign | AssignResults | Start | Accumulate | Finish | ScanStep | StoreTile |
+    StreamLoop | OrderedLoop
+    | Barrier | Remark
 )  # fmt: skip
 
 
