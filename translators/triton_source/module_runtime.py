@@ -448,9 +448,9 @@ def _start(key, kernel, programs, arguments, options):
 @functools.cache
 def _specialised(kernel, unit_strides):
     """The kernel for strides, sizes and addresses of any alignment; only the named strides are known to be 1."""
-    annotations = kernel.fn.__annotations__
-    runtime = [name for name in kernel.arg_names if annotations.get(name) is not tl.constexpr]
-    return triton.jit(kernel.fn, do_not_specialize=[name for name in runtime if name not in unit_strides])
+    constants = [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
+    known = {*constants, *unit_strides}
+    return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
 '''
 
 SELF_CHECK = '''
