@@ -169,7 +169,7 @@ def _forms(region: Region, layout: Layout, namer: Namer, blocks: dict[str, int])
             continue
         block = _block_name(name, lanes, namer, blocks)
         blocks[block] = lanes
-        forms[axis] = AxisForm(name, block, None if layout.exact(axis) else namer.fresh(f"{name}_mask"))
+        forms[axis] = AxisForm(name, block, None if layout.exact(axis) else namer.mask(axis))
     return forms
 
 

@@ -19,6 +19,7 @@ class Namer:
     demand: Demand
     taken: set[str] = field(default_factory=set)
     _axes: dict[Axis, str] = field(default_factory=dict)
+    _masks: dict[Axis, str] = field(default_factory=dict)
     _loops: dict[LoopToken, str] = field(default_factory=dict)
 
     def fresh(self, wish: str) -> str:
@@ -37,6 +38,12 @@ class Namer:
         if axis not in self._axes:
             self._axes[axis] = self.fresh(axis.name)
         return self._axes[axis]
+
+    def mask(self, axis: Axis) -> str:
+        """The guard of an axis' lanes."""
+        if axis not in self._masks:
+            self._masks[axis] = self.fresh(f"{self.axis(axis)}_mask")
+        return self._masks[axis]
 
     def loop(self, token: LoopToken) -> str:
         if token not in self._loops:

@@ -1,7 +1,7 @@
 """From the program id to the coordinates that one program works on, and the lanes of what stays on chip.
 
-The last program axis is the fastest. The two lane axes of a matrix product are walked in groups of rows of tiles, so that
-programs that run at the same time share columns while these are in the L2 cache.
+The last program axis is the fastest. The two lane axes of a matrix product are walked in groups of rows of tiles, so
+that programs that run at the same time share columns while these are in the L2 cache.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ def tile_count(axis: Axis, form: AxisForm, lanes: int | None) -> Polynomial:
 def prologue(
     region: Region, layout: Layout, forms: Mapping[Axis, AxisForm], facts: Facts, namer: Namer, alone: bool
 ) -> tuple[list[Statement], Facts]:
-    """Decode the program id into the region's program axes, then bind resident axes; `alone` if the region has all programs."""
+    """Decode the program id into the region's program axes, then bind resident axes.
+
+    `alone`: the region has all the programs of the launch.
+    """
     for name in {form.block for form in forms.values() if form.block is not None}:
         facts = facts.with_bounds(Named(name), 1, None)
     facts = facts.with_bounds(Named("pid"), 0, None)
@@ -66,11 +69,16 @@ class _Decoder:
     def decode(self, alone: bool) -> None:
         self.counts = {axis: self._count(axis) for axis in self.region.program}
         axes = [axis for axis in self.region.program if not self._is_one_tile(axis)]
-        if alone and len(self.region.program) == 1 and self._is_scalar(self.region.program[0]):
-            self._only_axis(self.region.program[0])
-            return
-        if alone and axes:
+        if alone and len(axes) == 1 and self._is_scalar(axes[0]):
+            self._only_axis(axes.pop())
+        elif alone and axes:
             self._assign("pid", atomic(Named(_PROGRAM_ID)), wide=True)
+        self._take_all(axes)
+        for axis in self.region.program:
+            if self._is_one_tile(axis):
+                self.bind_lanes(axis, number(0))
+
+    def _take_all(self, axes: list[Axis]) -> None:
         tiled = [axis for axis in axes if not self._is_scalar(axis)]
         grouped = len(tiled) == 2 and any(is_dot(node, self.region) for node in self.region.contractions)
         if grouped:
@@ -81,9 +89,6 @@ class _Decoder:
             self._name_counts(axes[1:])  # the first axis' count is never needed
         while axes:
             self._take(axes.pop(), axes)
-        for axis in self.region.program:
-            if self._is_one_tile(axis):
-                self.bind_lanes(axis, number(0))
 
     def _count(self, axis: Axis) -> Polynomial:
         return tile_count(axis, self.forms[axis], self.layout.lanes[axis])

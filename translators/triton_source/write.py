@@ -24,6 +24,7 @@ from translators.tile.program import (
     CarryForm,
     Finish,
     OrderedLoop,
+    Remark,
     ScanStep,
     Section,
     Start,
@@ -233,6 +234,8 @@ class _StatementWriter:
                 self._ordered(statement)
             case Barrier():
                 self.line("tl.debug_barrier()")
+            case Remark(text=text):
+                self.line(f"# {text}")
             case _:
                 assert_never(statement)
 
@@ -241,7 +244,8 @@ class _StatementWriter:
         code = self.renderer.polynomial(statement.value, (), wide=False)
         if statement.wide:
             code = method(code, "to", "INDEX")
-        self.line(f"{statement.name} = {code.text}")
+        divided = code.text.removeprefix(f"{statement.name} // ")
+        self.line(f"{statement.name} = {code.text}" if divided == code.text else f"{statement.name} //= {divided}")
 
     def _bind_axis(self, statement: BindAxis) -> None:
         form = self.renderer.form(statement.axis)
@@ -252,8 +256,11 @@ class _StatementWriter:
         if statement.tile.constant != 0:
             first = binary("*", self.renderer.polynomial(statement.tile, (), wide=False), Code(form.block))
             total = binary("+", first, total)
-        if statement.base.constant != 0:
-            total = binary("+", self.renderer.polynomial(statement.base, (), wide=False), total)
+        base = self.renderer.polynomial(statement.base, (), wide=False)
+        if statement.base.constant is None:
+            total = binary("+", base, total)
+        elif statement.base.constant != 0:
+            total = binary("+", total, base) if statement.base.constant > 0 else binary("+", base, total)
         self.line(f"{form.name} = {total.text}")
 
     def _bind_mask(self, axis: Axis) -> None:
