@@ -37,9 +37,17 @@ class DType:
         return self.kind in ("signed", "index")
 
     @property
+    def element(self) -> str:
+        """What NumPy and torch call the elements of arrays of this type."""
+        return _ELEMENTS.get(self.name) or f"{_FAMILIES[self.kind]}{self.bits}"
+
+    @property
     def bytes(self) -> int:
         return self.bits // 8
 
+
+_FAMILIES = {"index": "int", "signed": "int", "unsigned": "uint", "float": "float"}
+_ELEMENTS = {"bool": "bool", "bf16": "bfloat16", "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_e5m2"}
 
 boolean = DType("bool", "bool", 8)
 index = DType("index", "index", 64)

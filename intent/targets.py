@@ -7,15 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TritonTarget:
-    """A GPU reached through Triton: its ordinal, and its architecture (`cuda:90`), which is the device's if None."""
+    """A GPU reached through Triton.
 
-    device: int = 0
+    `device` is the ordinal that all arrays must be on; None takes the device that they are on, and the current one for
+    NumPy arrays. `architecture` restricts the generated module to one of its targets, such as `cuda:90`.
+    """
+
+    device: int | None = None
     architecture: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceTarget:
-    """The CPU, through the reference evaluator: every legal program, no speed."""
+    """The CPU, through the reference evaluator: every legal program, on any machine, without speed."""
 
 
 Target = TritonTarget | ReferenceTarget

@@ -1,0 +1,159 @@
+"""Arguments of a call: which belongs to which parameter, and whether each fits its declaration.
+
+TypeError for a wrong kind or dtype, ValueError for a wrong size or layout; the message names kernel and parameter.
+"""
+
+from __future__ import annotations
+
+import itertools
+import numbers
+from collections.abc import Mapping, MutableMapping, Sequence
+from typing import Any, Final
+
+from intent.host.arrays import accepts, element_name, element_strides, is_numpy, is_tensor
+from intent.host.interface import Interface, Parameter
+
+Values = tuple[object, ...]
+
+LIMITS: Final = {
+    **{f"i{bits}": (-(1 << bits - 1), (1 << bits - 1) - 1) for bits in (8, 16, 32, 64)},
+    **{f"u{bits}": (0, (1 << bits) - 1) for bits in (8, 16, 32, 64)},
+    "index": (-(1 << 63), (1 << 63) - 1),
+}
+
+
+# ------------------------------------------------------------------------------------------------------------- binding
+def bind(kernel: str, parameters: Sequence[Parameter], arguments: Values, keywords: Mapping[str, object]) -> Values:
+    """One value for each parameter, in order. Constexprs are no parameters: they were bound by compiling."""
+    if not keywords and len(arguments) == len(parameters):
+        return arguments
+    names = [parameter.name for parameter in parameters]
+    if len(arguments) > len(names):
+        raise TypeError(f"{kernel}: {len(arguments)} arguments for {len(names)} parameters ({', '.join(names)})")
+    bound = dict(zip(names, arguments, strict=False))
+    for name, value in keywords.items():
+        if name not in names:
+            raise TypeError(f"{kernel}: there is no parameter {name}; the parameters are {', '.join(names) or 'none'}")
+        if name in bound:
+            raise TypeError(f"{kernel}: {name} is given twice")
+        bound[name] = value
+    missing = [name for name in names if name not in bound]
+    if missing:
+        raise TypeError(f"{kernel}: {', '.join(missing)} missing; the parameters are {', '.join(names)}")
+    return tuple(bound[name] for name in names)
+
+
+def bind_inputs(
+    interface: Interface, arguments: Values, keywords: Mapping[str, object]
+) -> tuple[Values, dict[str, int]]:
+    """Values for everything but `Out`, and the extents given for what only an `Out` has, by symbol."""
+    if not keywords:
+        return bind(interface.name, interface.inputs, arguments, {}), {}
+    symbols = {keyword: symbol for symbol, keyword in interface.size_keywords.items()}
+    rest = {name: value for name, value in keywords.items() if name not in symbols}
+    sizes = {symbols[name]: _extent(interface, name, value) for name, value in keywords.items() if name in symbols}
+    return bind(interface.name, interface.inputs, arguments, rest), sizes
+
+
+def _extent(interface: Interface, keyword: str, value: object) -> int:
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= 0:
+        return int(value)
+    raise ValueError(f"{interface.name}: {keyword} must be a nonnegative integer, not {value!r}")
+
+
+def require_sizes(interface: Interface, sizes: Mapping[str, int]) -> None:
+    """Extents of outputs that no input shows must be given where outputs are to be allocated."""
+    for symbol, keyword in interface.size_keywords.items():
+        if symbol not in sizes:
+            output = next(each.name for each in interface.outputs if symbol in each.shape)
+            message = f"the extent {symbol} of {output} occurs in no input: pass {keyword}=..., or the output itself"
+            raise ValueError(f"{interface.name}: {message} to {interface.name}_out or prepare(outputs=...)")
+
+
+def with_outputs(interface: Interface, inputs: Sequence[object], outputs: Sequence[object]) -> Values:
+    """Both in declaration order."""
+    given, made = iter(inputs), iter(outputs)
+    return tuple(next(made) if parameter.kind == "Out" else next(given) for parameter in interface.parameters)
+
+
+# -------------------------------------------------------------------------------------------------------------- arrays
+def check_arrays(
+    kernel: str, parameters: Sequence[Parameter], values: Sequence[object], sizes: MutableMapping[str, int]
+) -> None:
+    """Hold every array against its declaration; `sizes` is completed with the extents of the symbols."""
+    for parameter, value in zip(parameters, values, strict=True):
+        if parameter.is_view:
+            _check_array(kernel, parameter, value, sizes)
+
+
+def _check_array(kernel: str, parameter: Parameter, array: Any, sizes: MutableMapping[str, int]) -> None:  # noqa: ANN401
+    name, element, shape = f"{kernel}: {parameter.name}", element_name(array), tuple(array.shape)
+    if not accepts(parameter, element):
+        raise TypeError(f"{name} must have dtype {parameter.element}, not {element}")
+    if len(shape) != len(parameter.shape):
+        raise ValueError(f"{name} must have {len(parameter.shape)} axes {_shown(parameter.shape)}, not shape {shape}")
+    for axis, (extent, size) in enumerate(zip(parameter.shape, shape, strict=True)):
+        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
+        if size != expected:
+            known = expected if extent == expected else f"{extent} = {expected}"
+            raise ValueError(f"{kernel}: axis {axis} of {parameter.name} must be {known}, not {size} (shape {shape})")
+    if parameter.strides:
+        _check_strides(kernel, parameter, array, sizes)
+    if parameter.writable and is_numpy(array) and not array.flags.writeable:
+        raise ValueError(f"{name} is written, but the array is read-only")
+
+
+def _check_strides(kernel: str, parameter: Parameter, array: Any, sizes: MutableMapping[str, int]) -> None:  # noqa: ANN401
+    """The stride of an axis that has one element at most is never used."""
+    for axis, (stride, actual) in enumerate(zip(parameter.strides, element_strides(array), strict=True)):
+        if stride is None or array.shape[axis] <= 1:
+            continue
+        expected = sizes.setdefault(stride, actual) if isinstance(stride, str) else stride
+        if actual != expected:
+            raise ValueError(f"{kernel}: stride {axis} of {parameter.name} must be {expected}, not {actual}")
+
+
+def _shown(shape: Sequence[object]) -> str:
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+
+
+def check_overlaps(kernel: str, parameters: Sequence[Parameter], arrays: Sequence[Any]) -> None:
+    """Promises about memory: groups lie in one allocation, and nothing overlaps a view that promised `noalias`."""
+    import numpy as np
+
+    views = [pair for pair in zip(parameters, arrays, strict=True) if pair[0].is_view]
+    for (first, a), (second, b) in itertools.combinations(views, 2):
+        if first.alias and first.alias == second.alias and allocation(a) != allocation(b):
+            raise ValueError(f"{kernel}: {first.name} and {second.name} must lie in one allocation")
+        if (first.noalias or second.noalias) and np.shares_memory(a, b):
+            raise ValueError(f"{kernel}: {first.name} and {second.name} overlap in memory, which they must not")
+
+
+def allocation(array: Any) -> int:  # noqa: ANN401 - a NumPy array
+    """Where the memory that a NumPy array is a part of begins."""
+    while getattr(array.base, "__array_interface__", None) is not None:
+        array = array.base
+    return int(array.__array_interface__["data"][0])
+
+
+# ------------------------------------------------------------------------------------------------------------- scalars
+def check_scalar(kernel: str, parameter: Parameter, value: object) -> bool | int | float:
+    """The value as a Python number that the dtype can hold."""
+    if is_numpy(value) or is_tensor(value):
+        value = value.item() if value.ndim == 0 else value
+    match parameter.dtype:
+        case "bool" if isinstance(value, bool):
+            return value
+        case dtype if dtype in LIMITS and isinstance(value, numbers.Integral) and not isinstance(value, bool):
+            return _check_range(kernel, parameter, int(value))
+        case dtype if dtype.startswith(("f", "b")) and dtype != "bool" and isinstance(value, numbers.Real):
+            return float(value)
+        case _:
+            raise TypeError(f"{kernel}: {parameter.name} must be a number of dtype {parameter.dtype}, not {value!r}")
+
+
+def _check_range(kernel: str, parameter: Parameter, value: int) -> int:
+    low, high = LIMITS[parameter.dtype]
+    if not low <= value <= high:
+        raise ValueError(f"{kernel}: {parameter.name} must fit {parameter.dtype}, but is {value}")
+    return value

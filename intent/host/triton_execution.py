@@ -1,0 +1,110 @@
+"""Kernels on a GPU, or in Triton's interpreter on the CPU: the generated module is loaded and its functions are called.
+
+NumPy arguments go through the module's host functions, which copy to the device and back; arguments that are on the
+device already go through its device functions, or past them where an earlier call was alike (`device_calls`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+
+from intent.host.arguments import Values, check_arrays, require_sizes, with_outputs
+from intent.host.arrays import is_tensor, library_of
+from intent.host.device_calls import DeviceCalls
+from intent.host.interface import Parameter
+from intent.host.loading import LoadedModule, load_module
+from intent.host.outputs import numpy_outputs, tensor_outputs
+from intent.host.translation import TranslatedKernel
+
+
+class TritonExecution:
+    """A kernel of a generated module. The module is loaded, and torch and triton with it, by the first call.
+
+    `device` is the ordinal that arrays must be on; None leaves it to them, and NumPy arguments to the current device.
+    """
+
+    def __init__(self, kernel: TranslatedKernel, source: str, stem: str, device: int | None) -> None:
+        self._interface, self._functions = kernel.interface, kernel.functions
+        self._source, self._stem = source, stem
+        self._ordinal = device
+
+    def launch(self, values: Values) -> None:
+        """Execute; every runtime parameter is given."""
+        if self._calls.launch(values):
+            return
+        if self._library(values, self._interface.parameters) == "numpy":
+            with self._current_device():
+                self._module.function(self._functions.host_out)(*values)
+        else:
+            self._check_device(values, self._interface.parameters)
+            self._calls.launch_first(values)
+
+    def run(self, inputs: Values, sizes: Mapping[str, int]) -> Sequence[object]:
+        """Execute and give the outputs, which are allocated here or, for NumPy arrays, by the module."""
+        outputs = self._calls.outputs(inputs, sizes)
+        if outputs is not None:
+            self.launch(with_outputs(self._interface, inputs, outputs))
+            return outputs
+        if self._library(inputs, self._interface.inputs) == "numpy":
+            require_sizes(self._interface, sizes)
+            keywords = {self._functions.sizes[symbol]: size for symbol, size in sizes.items()}
+            with self._current_device():
+                result = self._module.function(self._functions.host)(*inputs, **keywords)
+            return result if isinstance(result, tuple) else () if result is None else (result,)
+        allocated = self.allocate(inputs, sizes)
+        self.launch(with_outputs(self._interface, inputs, allocated))
+        self._calls.keep_outputs(inputs, sizes, allocated)
+        return allocated
+
+    def allocate(self, inputs: Values, sizes: Mapping[str, int]) -> Sequence[object]:
+        """Memory for the outputs, of the library that the inputs are of; the inputs are checked."""
+        known = dict(sizes)
+        library = self._library(inputs, self._interface.inputs)
+        require_sizes(self._interface, known)
+        check_arrays(self._interface.name, self._interface.inputs, inputs, known)
+        if library == "numpy":
+            return numpy_outputs(self._interface, inputs, known)
+        self._check_device(inputs, self._interface.inputs)
+        return tensor_outputs(self._interface, inputs, known, self._device())
+
+    # ---------------------------------------------------------------------------------------------------------- module
+    @cached_property
+    def _module(self) -> LoadedModule:
+        return load_module(self._source, self._stem)
+
+    @cached_property
+    def _calls(self) -> DeviceCalls:
+        return DeviceCalls(self._interface, self._functions, self._module)
+
+    def _library(self, values: Values, parameters: tuple[Parameter, ...]) -> str:
+        return library_of(self._interface.name, parameters, values)
+
+    # ---------------------------------------------------------------------------------------------------------- device
+    def _check_device(self, values: Values, parameters: tuple[Parameter, ...]) -> None:
+        """Against the target's; whether the arguments are on one device, and a GPU, is for the module to say."""
+        for parameter, value in zip(parameters, values, strict=True):
+            if self._ordinal is not None and is_tensor(value) and value.is_cuda and value.get_device() != self._ordinal:
+                message = f"{parameter.name} is on {value.device}, expected an array on cuda:{self._ordinal}"
+                raise ValueError(f"{self._interface.name}: {message}")
+
+    def _current_device(self) -> AbstractContextManager[object]:
+        """Makes the target's device the current one."""
+        if self._ordinal is None or interpreted():
+            return nullcontext()
+        import torch
+
+        context: AbstractContextManager[object] = torch.cuda.device(self._ordinal)
+        return context
+
+    def _device(self) -> str:
+        if interpreted():
+            return "cpu"
+        return "cuda" if self._ordinal is None else f"cuda:{self._ordinal}"
+
+
+def interpreted() -> bool:
+    """Whether Triton runs kernels in its interpreter, on CPU tensors."""
+    return os.environ.get("TRITON_INTERPRET") == "1"
