@@ -147,9 +147,10 @@ def _common_device(kernel, tensors):
     if len(devices) > 1:
         places = ", ".join(f"{name} on {device}" for device, name in devices.items())
         raise ValueError(f"{kernel.name}: the arguments are on different devices: {places}")
-    device = next(iter(devices), torch.device(_device()))
-    if device.type != _device():
-        raise ValueError(f"{kernel.name}: {devices[device]} is on {device}, expected an array on {_device()}")
+    expected = _device()
+    device = next(iter(devices), torch.device(expected))
+    if device.type != expected:
+        raise ValueError(f"{kernel.name}: {devices[device]} is on {device}, expected an array on {expected}")
     return device
 '''
 
