@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from translators.algebra.polynomial import Polynomial
+from translators.logical.types import View
 from translators.planning.demand import Demand
-from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
+from translators.planning.descriptions import described, load_name, mean_of, short_description
+from translators.tile.expression import Axis, Expression, LoopToken, Place, Reduction, walk
 from translators.triton_source.names import RESERVED
 
-_KINDS = {"sum": "sum", "max": "max", "any": "any", "all": "all", "arg_max": "argmax", "generic": "total"}
+_KINDS = {"sum": "sum", "max": "max", "any": "any", "all": "all", "generic": "total"}
 
 
 @dataclass(slots=True)
@@ -56,42 +59,76 @@ class Namer:
             return self.demand.names[node]
         match node.operation:
             case "load":
-                return str(node.attribute.memory.name)
+                return load_name(node)
             case "reduce" | "contract" | "scan":
                 return self.reduction_name(node)
             case "random_bits":
                 return "bits"
-            case "pointwise" if node.dtype.kind == "bool":
-                return "condition"
-            case "cast":
-                inner = self._operand_name(node.arguments[0])
-                return f"{inner}_{node.dtype.name}" if inner else "converted"
+            case "cast" if node.arguments[0].operation == "load":
+                return self.wish(node.arguments[0])
             case _:
-                return "term"
+                return self._stored_name(node) or mean_of(node, self._name_of) or described(node, self._name_of)
+
+    def _stored_name(self, node: Expression) -> str:
+        """What is only stored is named after where: `out`, or `new_y` where y has a value already."""
+        for sink in self.demand.sinks:
+            if sink.value is node and isinstance(sink.memory, View) and sink.memory.direction == "Out":
+                return sink.memory.name
+            if sink.value is node:
+                return f"new_{sink.memory.name}"
+        return ""
 
     def reduction_name(self, node: Expression) -> str:
         if node in self.demand.names:
             return self.demand.names[node]
-        if node.operation == "contract":
-            return "acc"
-        attribute: Reduction = node.attribute
-        operand = next((name for argument in node.arguments if (name := self._operand_name(argument))), "")
-        kind = "prefix" if node.operation == "scan" else _KINDS.get(attribute.kind, "total")
-        suffix = f"_{attribute.result}" if len(node.arguments) > 1 else ""
-        return (
-            f"{operand}_{kind}{suffix}"
-            if operand
-            else f"{kind}{suffix}"
-            if kind not in RESERVED
-            else f"row_{kind}{suffix}"
-        )
+        return "acc" if node.operation == "contract" else self._result_name(node, node.attribute.result)
 
-    def result_name(self, node: Expression) -> str:
-        base = self.reduction_name(node)
-        return f"{base}_position" if node.attribute.kind == "arg_max" and node.attribute.result == 1 else base
+    def accumulator_names(self, members: Sequence[Expression]) -> list[str]:
+        """One for each operand of a streamed reduction, whose used results are `members`."""
+        node = members[0]
+        several = node.attribute.kind == "arg_max" or (len(node.arguments) > 1 and node.operation == "reduce")
+        if not several:
+            return [self.reduction_name(node)]
+        named = {member.attribute.result: self.reduction_name(member) for member in members}
+        count = 2 if node.attribute.kind == "arg_max" else len(node.arguments)
+        return [named.get(ordinal) or self._result_name(node, ordinal) for ordinal in range(count)]
+
+    def _result_name(self, node: Expression, result: int) -> str:
+        """What is reduced, and how."""
+        reduction: Reduction = node.attribute
+        operand = next((name for argument in node.arguments if (name := self._operand_name(argument))), "")
+        kind = _KINDS.get(reduction.kind, "total")
+        if node.operation == "scan":
+            kind = "suffix" if reduction.reverse else "prefix"
+        if reduction.kind == "arg_max":
+            kind = "argmax" if result else "max"
+        elif len(node.arguments) > 1:
+            kind = f"{kind}_{result}"
+        return f"{operand}_{kind}" if operand else kind if kind not in RESERVED else f"row_{kind}"
+
+    def _name_of(self, node: Expression) -> str:
+        """The name of a value that has one without being assigned to: the author's, a parameter's, a coordinate's."""
+        if node in self.demand.names:
+            return self.demand.names[node]
+        match node.operation, node.attribute:
+            case "load", Place(memory=memory):
+                return str(memory.name)
+            case "parameter", str() as name:
+                return name
+            case "index", Polynomial(atom=Axis(name=name) | LoopToken(name=name)):
+                return name
+            case "reduce" | "contract" | "scan", _:
+                return self.reduction_name(node)
+            case "cast", _:
+                return self._name_of(node.arguments[0])
+            case _:
+                return ""
 
     def _operand_name(self, node: Expression) -> str:
-        """The nearest name at or below a node."""
+        """A name for what is reduced: its own, a short description of it, or the nearest name below it."""
+        found = self._name_of(node) or short_description(node, self._name_of)
+        if found:
+            return found
         for below in reversed(list(walk(node, stop=lambda inner: inner in self.demand.names))):
             if below in self.demand.names:
                 return self.demand.names[below]

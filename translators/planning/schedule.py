@@ -445,7 +445,7 @@ class Scheduler:
         lanes = node.axes if self._as_dot(node) else node.axes | set(streamed)
         order = self._lanes(lanes)
         partial = "_partial" if set(order) & set(node.attribute.axes) else ""
-        wishes = [f"{wish}{partial}" for wish in self._accumulator_names(members)]
+        wishes = [f"{wish}{partial}" for wish in self.namer.accumulator_names(members)]
         names = tuple(self.namer.fresh(wish) for wish in wishes)
         self.padding.reduction(node)
         self._prepare(node.attribute.combine.identities if node.attribute.combine else ())
@@ -460,23 +460,13 @@ class Scheduler:
         k = contracted_lane(node)
         return all(len(self._lanes(side.axes - {k})) == 1 for side in (lhs, rhs)) and self.layout.lanes[k] is not None
 
-    def _accumulator_names(self, members: Sequence[Expression]) -> tuple[str, ...]:
-        node = members[0]
-        base = self.namer.reduction_name(node)
-        if node.attribute.kind == "arg_max":
-            return (f"{base}_value", f"{base}_index")
-        if len(node.arguments) > 1 and node.operation == "reduce":
-            named = {member.attribute.result: self.namer.reduction_name(member) for member in members}
-            return tuple(named.get(ordinal, f"{base}_{ordinal}") for ordinal in range(len(node.arguments)))
-        return (base,)
-
     def _finish(self, fold: Fold, members: Sequence[Expression]) -> None:
         """Name the results; a reduction without streamed lanes is its accumulator."""
         results: list[tuple[str, Expression]] = []
         lanes_left = set(fold.order) & set(fold.reduction.attribute.axes)
         for member in members:
             ordinal = member.attribute.result
-            name = fold.names[ordinal] if not lanes_left else self.namer.fresh(self.namer.result_name(member))
+            name = fold.names[ordinal] if not lanes_left else self.namer.fresh(self.namer.reduction_name(member))
             self.scopes[-1].names[member] = name
             results.append((name, member))
         self.scopes[-1].statements.append(tile.Finish(tuple(results), fold.names, fold.reduction, fold.order))
@@ -684,7 +674,7 @@ class Scheduler:
             if member is node:
                 results.append((name, member))
             else:
-                results.append((self.namer.fresh(self.namer.result_name(member)), member))
+                results.append((self.namer.fresh(self.namer.reduction_name(member)), member))
         return tuple(results)
 
     def _scan_step(self, node: Expression, name: str, order: tuple[Axis, ...]) -> None:
