@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from intent.dtypes import DType
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, number
 from translators.diagnostics import Span
@@ -24,10 +25,14 @@ def region_facts(region: Region) -> Facts:
     for loop in region.loops:
         facts = _loop_facts(facts, loop)
     for node in region.nodes:
-        if node.operation == "cast" and node.arguments[0].dtype.kind in ("unsigned", "bool"):
-            if node.arguments[0].dtype.bits < 64:
-                facts = facts.with_bounds(node, 0, None)
+        if node.operation == "cast" and _never_negative(node.arguments[0].dtype):
+            facts = facts.with_bounds(node, 0, None)
     return facts
+
+
+def _never_negative(dtype: DType) -> bool:
+    """As an index: a 64-bit unsigned integer may wrap."""
+    return dtype.kind in ("unsigned", "bool") and dtype.bits < 64
 
 
 def _loop_facts(facts: Facts, loop: Loop) -> Facts:

@@ -16,16 +16,16 @@ from translators.planning.regions import Region, Role, unit_stride_axes
 from translators.planning.sinks import unsupported
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 
-RESIDENT_ROWS = (1024, 4096, 16384)  # columns of a row that one program keeps in registers
+RESIDENT_ROWS = (1024, 4096, 8192)  # columns of a row that one program keeps in registers
 RESIDENT_STATE = (32, 64, 128)  # extent of each axis of a loop-carried matrix state
 RESIDENT_DOT = (64, 128, 256)  # extent of the resident axes of a loop with matrix products
 RESIDENT_CARRY = (128, 1024, 16384)  # extent of the only resident axis of a loop-carried tile
 TILE = 8192  # elements of the largest tile beside a resident axis
-STREAMED_ROW = 1024  # lanes when the only lanes are a streamed axis
-POINTWISE = 1024  # elements of a pointwise tile
+STREAMED_ROW = 4096  # lanes when the only lanes are a streamed axis
+POINTWISE = 4096  # bytes of the widest array that a pointwise tile covers
 SQUARE = 64  # both axes of a tile read along one and written along the other
-REDUCE_FREE, REDUCE_STREAMED = 128, 32  # column sums: free lanes read neighbouring elements
-ROWS, ROW_LANES = 4, 512  # row sums: streamed lanes read neighbouring elements
+REDUCE_FREE, REDUCE_STREAMED = 32, 128  # column sums: free lanes read neighbouring elements
+ROW_LANES = 2048  # row sums: one row a program, streamed lanes read neighbouring elements
 POINTS = 256  # lanes of scalar bodies in I.parallel
 DOT_ROWS, DOT_COLUMNS = 128, 128
 DOT_MINIMUM = 16
@@ -223,8 +223,14 @@ def _stream_lanes(region: Region, roles: Mapping[Axis, Role]) -> dict[Axis, int 
     if len(free) > 1 and unit.get(free[1]):
         return {free[0]: _fit(free[0], SQUARE), free[1]: _fit(free[1], SQUARE)}
     if free:
-        return {free[0]: _fit(free[0], POINTWISE)}
+        return {free[0]: _fit(free[0], POINTWISE // _widest(region))}
     return {points[0]: _fit(points[0], POINTS)} if points else {}
+
+
+def _widest(region: Region) -> int:
+    """Bytes of the widest element that the region loads or stores."""
+    loaded = [node.dtype.bytes for node in region.nodes if node.operation == "load"]
+    return max([*loaded, *(sink.memory.dtype.bytes for sink in region.sinks)])
 
 
 def _worth_lanes(axis: Axis, free: Sequence[Axis]) -> bool:
@@ -235,7 +241,7 @@ def _worth_lanes(axis: Axis, free: Sequence[Axis]) -> bool:
 
 def _reduction_lanes(free: Axis, streamed: Axis, unit: Mapping[Axis, int]) -> dict[Axis, int | None]:
     if unit.get(streamed, 0) > unit.get(free, 0):
-        return {free: _fit(free, ROWS), streamed: _fit(streamed, ROW_LANES)}
+        return {streamed: _fit(streamed, ROW_LANES)}
     return {free: _fit(free, REDUCE_FREE), streamed: _fit(streamed, REDUCE_STREAMED)}
 
 

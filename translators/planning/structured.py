@@ -98,10 +98,10 @@ class Structured(Pull):
         """Nested reductions of one kind are one reduction over more axes."""
         (body, *others) = bodies
         inner = body.attribute if body.operation == "reduce" else None
-        if not others and reduction.kind in ("sum", "max", "any", "all") and isinstance(inner, Reduction):
-            if inner.kind == reduction.kind and not set(inner.axes) & set(reduction.axes):
-                reduction = replace(reduction, axes=reduction.axes + inner.axes)
-                bodies = body.arguments
+        nested = not others and isinstance(inner, Reduction) and inner.kind == reduction.kind
+        if nested and reduction.kind in ("sum", "max", "any", "all") and not set(inner.axes) & set(reduction.axes):
+            reduction = replace(reduction, axes=reduction.axes + inner.axes)
+            bodies = body.arguments
         return self.arena.make("reduce", dtype, bodies, reduction)
 
     def _combine(self, op: lp.Reduce | lp.Scan, at: Coordinates) -> Combine:
