@@ -54,6 +54,11 @@ class Bounds:
         guard = node.arguments[:1]
         return self._checks(place.memory, place.coordinates, place.assumed, guard, span)
 
+    def atomic(self, node: Expression, span: Span | None) -> tuple[Check, ...]:
+        place = node.attribute.place
+        guards = [argument for argument in node.arguments[-1:] if argument.dtype.kind == "bool"]
+        return self._checks(place.memory, place.coordinates, place.assumed, guards, span)
+
     def store(self, sink: Sink) -> tuple[Check, ...]:
         guard = (sink.predicate,) if sink.predicate is not None else ()
         return self._checks(sink.memory, sink.coordinates, frozenset(), guard, sink.span)
@@ -123,7 +128,7 @@ def is_covered(sink: Sink) -> bool:
         if not isinstance(axis, Axis) or axis in axes or axis.begin != number(0) or axis.end != extent:
             return False
         axes.append(axis)
-    return sink.predicate is None and not sink.loops
+    return sink.predicate is None and not sink.loops and sink.action == "store"
 
 
 def normalising_exponentials(region: Region) -> frozenset[Expression]:

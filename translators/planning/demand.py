@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.diagnostics import Span
 from translators.logical import program as lp
 from translators.logical.program import Block, Value
 from translators.logical.types import Memory
+from translators.logical.uses import used_values
+from translators.planning.atomics import check_supported, combining, issued, old_value
 from translators.planning.memory import written_memories
 from translators.planning.ranges import Range
 from translators.planning.region_operations import AlongSlices, RegionOperations
@@ -27,7 +30,6 @@ from translators.planning.sinks import (
     ReadPoint,
     Sink,
     Written,
-    unsupported,
 )
 from translators.tile.expression import Axis, Expression, LoopToken
 
@@ -56,9 +58,11 @@ class Demand(RegionOperations):
     _rewritten: list[frozenset[Memory]] = field(default_factory=list)  # per enclosing loop: what it writes
     _clock: dict[Memory, int] = field(default_factory=dict)  # writes passed so far
     _states: dict[tuple[Memory, tuple[LoopToken, ...], int], int] = field(default_factory=dict)
+    _used: set[Value] = field(default_factory=set)
     _order: int = 0
 
     def collect(self) -> None:
+        self._used = used_values(self.kernel.body)
         self.block(self.kernel.body, Context())
 
     def block(self, block: Block, context: Context) -> None:
@@ -89,10 +93,10 @@ class Demand(RegionOperations):
                 self._for(statement, context)
             case lp.While():
                 self._while(statement, context)
-            case lp.Scatter(span=span):
-                raise unsupported("scatter_reduce is not lowered yet", span)
-            case lp.AtomicUpdate(span=span):
-                raise unsupported("atomics are not lowered yet", span)
+            case lp.Scatter():
+                self._atomic(combining(statement), context)
+            case lp.AtomicUpdate():
+                self._atomic(statement, context)
             case lp.Allocate():
                 self._allocate(statement, context)
 
@@ -186,6 +190,29 @@ class Demand(RegionOperations):
                 axes = [found.inside if axis is found.outside else axis for axis in axes]
             else:
                 return
+
+    def _atomic(self, update: lp.AtomicUpdate, context: Context) -> None:
+        """An update of every element of a relation; if its old values are used, it is issued where it stands."""
+        check_supported(update)
+        relation = update.relation
+        ranges = [self.relation_range(relation, ordinal) for ordinal in range(len(relation.shape))]
+        axes = self._free_axes(relation.shape, ranges)
+        positions = tuple(number(0) if axis is None else atomic(axis) - axis.begin for axis in axes)
+        coordinates, _ = self.locate(relation, positions, update.memory)
+        operands = tuple(self.operand(value, positions, relation.shape) for value in update.arguments)
+        free = tuple(axis for axis in axes if axis is not None)
+        sink = Sink(
+            update.memory, self.instance(update.memory) + coordinates, self.zero(update.memory.dtype),
+            context.predicate, free, context.parallel, context.loops, self._order, update.span, update.action,
+            update.order,
+        )  # fmt: skip
+        if any(result in self._used for result in update.results):
+            sink = issued(self, sink, operands)
+            for result in update.results:
+                self.parameters[result] = partial(old_value, self, sink, positions, result, operands)
+        else:
+            sink = replace(sink, value=operands[0], action="exchange" if update.action == "store" else update.action)
+        self._add(sink)
 
     def _free_axes(self, shape: Sequence[Polynomial], ranges: Sequence[Range]) -> list[Axis | None]:
         """A distinct axis for every dimension that is not of extent 1."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, product
-from translators.diagnostics import Diagnostic, Rejected
+from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.logical.program import Kernel, Program
 from translators.logical.types import Buffer, Memory
 from translators.options import Options
@@ -21,7 +21,7 @@ from translators.planning.regions import Region, form_regions
 from translators.planning.schedule import Scheduler
 from translators.planning.sinks import AxisConflict, MustPin
 from translators.tile.expression import Axis, Expression
-from translators.tile.program import AxisForm, Section, TileFunction
+from translators.tile.program import AxisForm, Check, Section, TileFunction
 from translators.triton_source.device_functions import with_dependencies
 from translators.triton_source.expressions import Code, binary
 from translators.triton_source.host_sizes import blocks_code, size_code
@@ -143,11 +143,7 @@ def _section(
     facts = region_facts(region)
     padding = Padding(layout)
     bounds = Bounds(facts, demand)
-    checks = {
-        node: found
-        for node in region.nodes
-        if node.operation == "load" and (found := bounds.load(node, demand.spans.get(node)))
-    }
+    checks = {node: found for node in region.nodes if (found := _checks(bounds, node, demand.spans.get(node)))}
     count = product(tile_count(axis, forms[axis], layout.lanes[axis]) for axis in region.program)
     decoding, facts = prologue(region, layout, forms, facts, namer, single)
     body = Scheduler(demand, region, layout, namer, padding, bounds).run()
@@ -157,6 +153,16 @@ def _section(
         demand.names, demand.spans,
     )  # fmt: skip
     return section, bounds
+
+
+def _checks(bounds: Bounds, node: Expression, span: Span | None) -> tuple[Check, ...]:
+    match node.operation:
+        case "load":
+            return bounds.load(node, span)
+        case "atomic":
+            return bounds.atomic(node, span)
+        case _:
+            return ()
 
 
 def _forms(region: Region, layout: Layout, namer: Namer, blocks: dict[str, int]) -> dict[Axis, AxisForm]:
@@ -318,6 +324,7 @@ def _serial_notes(regions: Sequence[Region]) -> dict[str, Diagnostic]:
     found: dict[str, Diagnostic] = {}
     for region in regions:
         for axis, sink in region.exposed.items():
-            message = f"{sink.memory.name} is read where other points of {axis.name} write it: {axis.name} runs in one program"
-            found[f"serial {sink.memory.name}"] = Diagnostic("INT953", "note", message, sink.span)
+            name = sink.memory.name
+            message = f"{name} is read where other points of {axis.name} write it: {axis.name} runs in one program"
+            found[f"serial {name}"] = Diagnostic("INT953", "note", message, sink.span)
     return found

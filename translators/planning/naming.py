@@ -62,6 +62,8 @@ class Namer:
                 return load_name(node)
             case "reduce" | "contract" | "scan":
                 return self.reduction_name(node)
+            case "atomic":
+                return f"old_{node.attribute.place.memory.name}"
             case "random_bits":
                 return "bits"
             case "cast" if node.arguments[0].operation == "load":

@@ -22,6 +22,11 @@ from translators.planning.ranges import Range, Ranges, axes_of, position_axis, s
 from translators.planning.sinks import Coordinates, Loop, MustPin, ReadPoint, unsupported
 from translators.tile.expression import Axis, Expression, Place, Reduction
 
+OPPOSITE = {
+    "equal": "not_equal", "not_equal": "equal", "less": "greater_equal", "greater_equal": "less",
+    "greater": "less_equal", "less_equal": "greater",
+}  # fmt: skip
+
 
 @dataclass(slots=True)
 class Pull(Ranges):
@@ -114,7 +119,7 @@ class Pull(Ranges):
                 return self.carried("carry", self.loops[key], value.position, at)
             case lp.CarryOut(loop=key):
                 return self.carried("carried", self.loops[key], value.position, at)
-            case lp.BlockParameter() if value in self.parameters:
+            case lp.BlockParameter() | lp.AtomicResult() if value in self.parameters:
                 return self.parameters[value](at)
             case lp.Intrinsic() | lp.AtomicResult() | lp.BlockParameter():
                 raise unsupported(f"{_word(value.origin)} is not lowered yet", value.span)
@@ -268,6 +273,14 @@ class Pull(Ranges):
         return extents + tuple(self.extent(extent) for extent in memory.shape)
 
     def negated(self, condition: Expression) -> Expression:
+        if condition.operation == "pointwise":
+            function, *permissions = condition.attribute
+            exact = not condition.arguments[0].dtype.is_float or function in (
+                "equal",
+                "not_equal",
+            )  # what NaN is not less
+            if function in OPPOSITE and exact:
+                return self.arena.make("pointwise", boolean, condition.arguments, (OPPOSITE[function], *permissions))
         return self.arena.make("pointwise", boolean, (condition,), ("not", False, False))
 
     def conjoin(self, first: Expression | None, second: Expression | None) -> Expression | None:

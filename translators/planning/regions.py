@@ -18,6 +18,7 @@ from translators.algebra.polynomial import Polynomial, number
 from translators.logical.types import View
 from translators.planning.demand import Demand
 from translators.planning.memory import disjoint, solve
+from translators.planning.pull import OPPOSITE
 from translators.planning.sinks import Loop, Sink, unsupported
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, dependences, walk
 
@@ -41,6 +42,8 @@ class Region:
         """Statement order matters: a load is pinned, or two stores may touch the same element."""
         if any(node.operation == "load" and node.attribute.pinned for node in self.nodes):
             return True
+        if any(node.operation == "atomic" for node in self.nodes):
+            return True
         return any(_may_meet(first, second) for first, second in combinations(self.sinks, 2))
 
     @property
@@ -58,6 +61,9 @@ class Region:
         for loop in self.loops:
             for limit in (loop.low, loop.high):
                 found |= limit.axes if limit is not None else frozenset()
+        for node in self.nodes:
+            if node.operation == "atomic" and node.attribute.action == "compare_exchange":
+                found |= node.axes  # Triton's has no mask
         for node in self.contractions:
             lhs, rhs = node.arguments
             found |= (lhs.axes & rhs.axes) - set(node.attribute.axes)
@@ -265,7 +271,11 @@ def _exposed(region: Region) -> dict[Axis, Sink]:
 
 def _may_meet(first: Sink, second: Sink) -> bool:
     """Two stores may touch one element; alternatives of one condition never do."""
-    if first.memory != second.memory or disjoint(first.coordinates, second.coordinates):
+    if (
+        first.action == second.action != "store"
+        or first.memory != second.memory
+        or disjoint(first.coordinates, second.coordinates)
+    ):
         return False
     return not _excludes(first.predicate, second.predicate)
 
@@ -287,6 +297,9 @@ def _conjuncts(condition: Expression | None) -> Iterator[Expression]:
 
 
 def _negates(first: Expression, second: Expression) -> bool:
+    if first.operation == second.operation == "pointwise" and first.arguments == second.arguments:
+        opposite: bool = OPPOSITE.get(first.attribute[0]) == second.attribute[0]  # with NaN neither holds
+        return opposite
     return first.operation == "pointwise" and first.attribute[0] == "not" and first.arguments == (second,)
 
 

@@ -89,9 +89,17 @@ class Scheduler:
 
     def run(self) -> list[Statement]:
         self._by_token = {loop.token: loop for loop in self.region.loops}
+        self._check_atomics()
         self._count_uses()
         self._schedule([Store(sink, self._streamed(sink.axes)) for sink in self.region.sinks])
         return self.scopes[0].statements
+
+    def _check_atomics(self) -> None:
+        """An update happens once: what needs its old value must be in the same loop iteration, not in another loop."""
+        for node in self.region.nodes:
+            if node.operation == "atomic" and self._streamed(node.axes):
+                message = "the old value of an atomic along an axis that runs within one program is not lowered yet"
+                raise unsupported(message, self.demand.spans.get(node, self.region.sinks[0].span))
 
     # --------------------------------------------------------------------------------------------------- questions
     def _streamed(self, axes: Iterable[Axis]) -> tuple[Axis, ...]:
@@ -321,6 +329,8 @@ class Scheduler:
     def _emit(self, goal: Goal) -> None:
         statements = self.scopes[-1].statements
         match goal:
+            case Store(sink=sink) if sink.action == "issued":
+                pass  # naming its value was the update
             case Store(sink=sink):
                 order = self._lanes(sink.axes)
                 statements.append(
@@ -332,6 +342,8 @@ class Scheduler:
                         self.checks.store(sink),
                         order,
                         sink.span,
+                        sink.action,
+                        sink.semantics,
                     )
                 )
             case Fold(reduction=reduction, names=names, order=order):
@@ -604,7 +616,7 @@ class Scheduler:
                 scope.loop is not None and scope.loop in node.loops
             ):
                 level = ordinal
-        if node.operation == "load" and self._is_rewritten(node):
+        if node.operation == "atomic" or (node.operation == "load" and self._is_rewritten(node)):
             level = len(self.scopes) - 1
         return level
 
@@ -620,7 +632,7 @@ class Scheduler:
                 return False
             case "load":
                 return uses > 1 or self._is_rewritten(node) or not self._read_by_named_cast(node)
-            case "reduce" | "contract" | "scan" | "random_bits":
+            case "reduce" | "contract" | "scan" | "random_bits" | "atomic":
                 return True
             case "cast":
                 return node in self.demand.names or uses > 1

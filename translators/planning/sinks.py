@@ -92,6 +92,8 @@ class Sink:
     loops: tuple[Loop, ...]
     order: int
     span: Span
+    action: str = "store"  # or the atomic update that combines the value with the element, or "issued": see `atomics`
+    semantics: str = "relaxed"
 
     @property
     def axes(self) -> tuple[Axis, ...]:

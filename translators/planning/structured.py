@@ -98,8 +98,7 @@ class Structured(Pull):
         """Nested reductions of one kind are one reduction over more axes."""
         (body, *others) = bodies
         inner = body.attribute if body.operation == "reduce" else None
-        nested = not others and isinstance(inner, Reduction) and inner.kind == reduction.kind
-        if nested and reduction.kind in ("sum", "max", "any", "all") and not set(inner.axes) & set(reduction.axes):
+        if not others and isinstance(inner, Reduction) and _merge(inner, reduction):
             reduction = replace(reduction, axes=reduction.axes + inner.axes)
             bodies = body.arguments
         return self.arena.make("reduce", dtype, bodies, reduction)
@@ -221,3 +220,9 @@ class Structured(Pull):
 def constantly(made: Expression) -> Callable[[Coordinates], Expression]:
     """A helper's parameter that is the same element wherever it is asked for."""
     return lambda _: made
+
+
+def _merge(inner: Reduction, outer: Reduction) -> bool:
+    """Two nested reductions over different axes that are one over both."""
+    same = inner.kind == outer.kind and outer.kind in ("sum", "max", "any", "all")
+    return same and not set(inner.axes) & set(outer.axes)

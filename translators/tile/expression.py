@@ -9,6 +9,7 @@ hash-consed by an `Arena`, so equal expressions are one object and common subexp
     reduce(kind, axes; bodies) | contract(axes; lhs, rhs) | scan(kind, axis; bodies)
     carry(loop, ordinal, axes)                value of a loop carry inside its loop
     carried(loop, ordinal, axes, enclosing)   value after the loop; varies with the enclosing loops
+    atomic(place, action; operands, guard)    the old value of an element that is updated at this point
     argument(ordinal)            a parameter of a combine function
 """
 
@@ -79,6 +80,19 @@ class Place:
     pinned: int = 0
     within: tuple[LoopToken, ...] = ()
     assumed: frozenset[int] = frozenset()  # axes whose coordinate the author promises to be in bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Atomic:
+    """Attribute of an atomic: an update of the element at `place` for every point of `lanes`, giving the old value.
+
+    `action` is load, exchange, add, max, min, and, or, xor or compare_exchange; `order` its memory order.
+    """
+
+    place: Place
+    action: str
+    order: str
+    lanes: tuple[Axis, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +190,10 @@ def _free(
         case "load", Place(coordinates=coordinates, within=within):
             polynomials = coordinates
             loops.update(within)
+        case "atomic", Atomic(place=place, lanes=lanes):
+            polynomials = place.coordinates
+            axes.update(lanes)
+            loops.update(place.within)
         case "reduce" | "contract" | "scan", Reduction(axes=bound):
             loops.update(axis.slices for axis in bound if axis.slices is not None)
             axes -= set(bound) if operation != "scan" else set()
@@ -215,7 +233,7 @@ def operands(expression: Expression) -> Iterator[Expression]:
     match expression.operation, expression.attribute:
         case "index", Polynomial() as polynomial:
             yield from (atom for atom in polynomial.atoms() if isinstance(atom, Expression))
-        case "load", Place(coordinates=coordinates):
+        case ("load", Place(coordinates=coordinates)) | ("atomic", Atomic(place=Place(coordinates=coordinates))):
             for coordinate in coordinates:
                 yield from (atom for atom in coordinate.atoms() if isinstance(atom, Expression))
 

@@ -20,7 +20,7 @@ from translators.algebra.polynomial import (
     product,
 )
 from translators.logical.types import Buffer, Memory
-from translators.tile.expression import Axis, Expression, LoopToken, Place
+from translators.tile.expression import Atomic, Axis, Expression, LoopToken, Place
 from translators.tile.program import AxisForm, Check, Named, Section
 from translators.triton_source import arithmetic, conversions, reductions
 from translators.triton_source.expressions import ATOM, Code, Emitted, binary, call, method, unary
@@ -60,6 +60,8 @@ class Renderer:
                 return self.polynomial(node.attribute, shape)
             case "load":
                 return self.load(node, shape)
+            case "atomic":
+                return self.atomic(node, shape)
             case "pointwise":
                 return self._pointwise(node, shape)
             case "select":
@@ -245,6 +247,25 @@ class Renderer:
         keywords = {"mask": mask.text} | ({"other": other.text} if other is not None else {})
         return call("tl.load", pointer, **keywords)
 
+    def atomic(self, node: Expression, shape: Shape) -> Code:
+        """The update of one element for every lane, giving the old values."""
+        attribute: Atomic = node.attribute
+        operands = [argument for argument in node.arguments if argument.dtype == node.dtype]
+        guard = next((argument for argument in node.arguments if argument.dtype.kind == "bool"), None)
+        values = [self.atomic_operand(operand, shape) for operand in operands]
+        pointer, pointer_axes = self.pointer(attribute.place.memory, attribute.place.coordinates, shape)
+        mask, _ = self.mask(shape, self.section.checks.get(node, ()), guard, shape)
+        if not set(shape) <= pointer_axes:
+            pointer = self.broadcast(pointer, shape, shape)
+        return atomic_call(attribute.action, attribute.order, pointer, values, mask)
+
+    def atomic_operand(self, operand: Expression, shape: Shape) -> Code:
+        """A value for every lane."""
+        code = conversions.typed(self.value(operand, shape), operand.dtype)
+        if set(self.lanes(operand.axes)) != set(shape):
+            code = call("tl.broadcast_to", code, Code(self.blocks(shape)))
+        return code
+
     def broadcast(self, pointer: Code, axes: Shape, shape: Shape) -> Code:
         """A pointer tile with all dimensions of its mask, which tl.load does not broadcast it to."""
         sizes = ", ".join(str(self.form(axis).block) if axis in axes else "1" for axis in shape)
@@ -252,7 +273,7 @@ class Renderer:
 
     def _other(self, node: Expression, checks: Sequence[Check], shape: Shape) -> Code | None:
         if node.arguments:
-            return conversions.as_argument(self.value(node.arguments[1], shape), node.dtype)
+            return conversions.as_access(self.value(node.arguments[1], shape), node.dtype)
         padding = self.section.padding.get(node)
         if padding is None and not checks:
             return None
@@ -352,6 +373,24 @@ def _is_float_comparison(condition: Expression) -> bool:
             return _is_float_comparison(condition.arguments[1])
         case _:
             return False
+
+
+_ATOMICS = {
+    "exchange": "tl.atomic_xchg", "add": "tl.atomic_add", "max": "tl.atomic_max", "min": "tl.atomic_min",
+    "and": "tl.atomic_and", "or": "tl.atomic_or", "xor": "tl.atomic_xor", "compare_exchange": "tl.atomic_cas",
+    "store": "tl.atomic_xchg",
+}  # fmt: skip
+
+
+def atomic_call(action: str, order: str, pointer: Code, values: Sequence[Code], mask: Code | None) -> Code:
+    """tl.atomic_<action>; a relaxed load is a volatile one."""
+    masked = {"mask": mask.text} if mask is not None else {}
+    semantics = {"sem": f'"{order}"'}
+    if action == "load" and order == "relaxed":
+        return call("tl.load", pointer, **masked, volatile="True")
+    if action == "load":
+        return call("tl.atomic_or", pointer, Code("0", value=0), **masked, **semantics)
+    return call(_ATOMICS[action], pointer, *values, **masked, **semantics)
 
 
 def placed(code: Code, own: Shape, shape: Shape) -> Code:

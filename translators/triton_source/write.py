@@ -40,7 +40,7 @@ from translators.triton_source.launch import Argument, Pointer, ScalarArgument, 
 from translators.triton_source.layout import INDENT, WIDTH
 from translators.triton_source.lines import Line
 from translators.triton_source.names import LaunchNames
-from translators.triton_source.render import Renderer, Shape, placed
+from translators.triton_source.render import Renderer, Shape, atomic_call, placed
 from translators.triton_source.telling_names import Vocabulary
 
 
@@ -411,6 +411,9 @@ class _StatementWriter:
             for name, identity, operand in zip(
                 statement.names, reduction.combine.identities, node.arguments, strict=True
             ):
+                if identity.operation == "constant":
+                    self._fill(name, identity.attribute, operand.dtype, statement.order)
+                    continue
                 code = conversions.typed(self.renderer.value(identity, statement.order), operand.dtype)
                 if statement.order:
                     code = call("tl.broadcast_to", code, Code(self.renderer.blocks(statement.order)))
@@ -419,16 +422,15 @@ class _StatementWriter:
         if reduction.kind == "arg_max":
             wide = reductions.computed_in(node.arguments[0].dtype)
             self._fill(statement.names[0], reductions.identity("max", wide), wide, statement.order)
-            self._fill(statement.names[1], 0, index, statement.order, "INDEX")
+            shape = self.renderer.blocks(statement.order) if statement.order else "()"
+            self.line(f"{statement.names[1]} = tl.full({shape}, 0, INDEX)")
             return
         self._fill(statement.names[0], reductions.identity(reduction.kind, node.dtype), node.dtype, statement.order)
 
-    def _fill(self, name: str, value: bool | int | float, dtype: DType, order: Shape, spelled: str | None = None) -> None:
-        triton_type = spelled or conversions.TRITON_NAME[dtype.name]
-        shape = self.renderer.blocks(order) if order else "()"
+    def _fill(self, name: str, value: bool | int | float, dtype: DType, order: Shape) -> None:
         constant = conversions.constant(value, dtype)
-        text = f"tl.zeros({shape}, {triton_type})" if value == 0 and order else f"tl.full({shape}, {constant.text}, {triton_type})"
-        self.line(f"{name} = {text}")
+        tile = conversions.filled(value, dtype, self.renderer.blocks(order)) if order else conversions.typed(constant, dtype)
+        self.line(f"{name} = {tile.text}")
 
     def _accumulate(self, statement: Accumulate) -> None:
         node, order = statement.reduction, statement.order
@@ -630,9 +632,14 @@ class _StatementWriter:
         pointer, pointer_axes = renderer.pointer(statement.memory, statement.coordinates, shape)
         mask, mask_axes = renderer.mask(shape, statement.checks, statement.predicate, shape)
         value = renderer.value(statement.value, shape)
-        value = conversions.typed(value, statement.value.dtype) if not shape else value
+        value = conversions.as_access(value, statement.value.dtype)
         if not (mask_axes | statement.value.axes & set(shape)) <= pointer_axes:
             pointer = renderer.broadcast(pointer, shape, shape)
+        if statement.action != "store":
+            pointer = renderer.broadcast(pointer, shape, shape) if not set(shape) <= pointer_axes else pointer
+            value = renderer.atomic_operand(statement.value, shape)
+            self.line(atomic_call(statement.action, statement.semantics, pointer, [value], mask).text)
+            return
         keywords = {"mask": mask.text} if mask is not None else {}
         self.line(call("tl.store", pointer, value, **keywords).text)
 
@@ -721,11 +728,12 @@ class _StatementWriter:
     def _initial(self, carry: CarryForm) -> None:
         code = conversions.typed(self._as_value(carry.initial, carry.order), carry.dtype)
         missing = [axis for axis in carry.order if axis not in carry.initial.axes]
+        constant = _constant_value(carry.initial)
+        if missing and constant is not None:
+            self._fill(carry.name, constant, carry.dtype, carry.order)
+            return
         if missing:
             code = call("tl.broadcast_to", code, Code(self.renderer.blocks(carry.order)))
-            if carry.initial.operation == "constant":
-                self._fill(carry.name, carry.initial.attribute, carry.dtype, carry.order)
-                return
         if code.text != carry.name:
             self.line(f"{carry.name} = {code.text}")
 
@@ -752,6 +760,18 @@ class _StatementWriter:
                 self.line(f"{carry.name} = {code.text}")
         for name, new in late:
             self.line(f"{name} = {new}")
+
+
+def _constant_value(node: Expression) -> bool | int | float | None:
+    match node.operation:
+        case "constant":
+            value: bool | int | float = node.attribute
+            return value
+        case "index":
+            coordinate: int | None = node.attribute.constant
+            return coordinate
+        case _:
+            return None
 
 
 def _zero(dtype: DType) -> float | int:

@@ -19,7 +19,7 @@ def _erf(x):
 
 @triton.jit
 def _erfc(x):
-    # 1 - erf(x) up to 1/2; beyond, (1 + 2 * a) * exp(a**2) * erfc(a) is a polynomial in (a - 4) / (a + 4).
+    # 1 - erf(x) up to 3/4; beyond, (1 + 2 * a) * exp(a**2) * erfc(a) is a polynomial in (a - 4) / (a + 4).
     a = tl.maximum(x, 0.5, propagate_nan=tl.PropagateNan.ALL)
     a = tl.minimum(a, 11.0, propagate_nan=tl.PropagateNan.ALL)
     t = tl.div_rn(a - 4.0, a + 4.0)
@@ -37,12 +37,12 @@ def _erfc(x):
     p = p * t + 1.23299515
     head = (a.to(tl.int32, bitcast=True) & -4096).to(tl.float32, bitcast=True)  # 12 bits: its square is exact
     tail = _exp(-head * head) * tl.div_rn(_exp((head - a) * (head + a)) * p, 1.0 + 2.0 * a)
-    return tl.where(x < 0.5, 1.0 - tl.erf(x), tail)
+    return tl.where(x < 0.75, 1.0 - tl.erf(x), tail)
 
 
 @triton.jit
 def _erfc_double(x):
-    # 1 - erf(x) up to 1/2; beyond, (1 + 2 * a) * exp(a**2) * erfc(a) is a polynomial in (a - 4) / (a + 4).
+    # 1 - erf(x) up to 3/4; beyond, (1 + 2 * a) * exp(a**2) * erfc(a) is a polynomial in (a - 4) / (a + 4).
     a = tl.maximum(x, 0.5, propagate_nan=tl.PropagateNan.ALL)
     a = tl.minimum(a, 28.0, propagate_nan=tl.PropagateNan.ALL)
     t = (a - 4.0) / (a + 4.0)
@@ -70,7 +70,7 @@ def _erfc_double(x):
     p = p * t + 1.2329951186255526
     head = a.to(tl.float32).to(tl.float64)  # 24 bits: its square is exact
     tail = tl.exp(-head * head) * (tl.exp((head - a) * (head + a)) * p / (1.0 + 2.0 * a))
-    return tl.where(x < 0.5, 1.0 - tl.erf(x), tail)
+    return tl.where(x < 0.75, 1.0 - tl.erf(x), tail)
 
 
 @triton.jit
