@@ -1,10 +1,11 @@
 """Integer polynomials in normal form: extents, coordinates, offsets.
 
 Everything integral that the compiler must compare, prove or print is a `Polynomial` over *atoms*: symbols (sizes), loop
-variables, axes, runtime integers, and the opaque operations a polynomial cannot express (floor division, remainder, minimum,
-maximum). Two expressions over the same values are equal exactly when their normal forms are. Integers here do not wrap:
-only `index` arithmetic and sizes become polynomials.
+variables, axes, runtime integers, and the opaque operations a polynomial cannot express (floor division, remainder,
+minimum, maximum). Two expressions over the same values are equal exactly when their normal forms are. Integers here do
+not wrap: only `index` arithmetic and sizes become polynomials.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

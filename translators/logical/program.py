@@ -11,13 +11,14 @@
               | Read | Pick | Indices | Reduce | ArgReduce | Scan | Contract | Histogram | RandomBits
               | RegionFold | RegionScan | Merge | Carried | LoopVariable | BlockParameter | AtomicResult | Intrinsic
 
-Values are SSA: each has a type, the op that made it (`origin`) and a position among that op's results, so that a consumer
-can walk from a value to its definition without a table. Tuples and records do not exist here: the reader flattens them, and
-structured operations take and give several values. Named shorthands are normalised while reading (matmul -> Contract,
-cumsum -> Scan, mask -> Select, `:` -> a full domain); `spelling` keeps the author's word for printing.
-`break`, `continue` and early `return` are normalised too: a loop that can be left early has a bool carry `exit` (True =
-leave after this iteration), and statements after a conditional exit sit in an If.
+Values are SSA: each has a type, the op that made it (`origin`) and a position among that op's results, so that a
+consumer can walk from a value to its definition without a table. Tuples and records do not exist here: the reader
+flattens them, and structured operations take and give several values. Named shorthands are normalised while reading
+(matmul -> Contract, cumsum -> Scan, mask -> Select, `:` -> a full domain); `spelling` keeps the author's word for
+printing. `break`, `continue` and early `return` are normalised too: a loop that can be left early has a bool carry
+`exit` (True = leave after this iteration), and statements after a conditional exit sit in an If.
 """
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -26,10 +27,10 @@ from dataclasses import dataclass, field
 from intent.dtypes import DType
 from translators.algebra.polynomial import Polynomial
 from translators.diagnostics import Span
-from translators.logical.types import Buffer, Domain, Memory, Scalar, Tensor, Type, View
+from translators.logical.types import Buffer, Domain, Memory, Scalar, Type, View
 
 
-# ---------------------------------------------------------------------------------------------------------------- values
+# ------------------------------------------------------------------------------------------------------------- values
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
     """One SSA value. `serial` grows in definition order. The author's names are in `Kernel.names`."""
@@ -61,7 +62,7 @@ class Value:
         return f"%{self.serial}"
 
 
-# ------------------------------------------------------------------------------------------------------- index relations
+# ---------------------------------------------------------------------------------------------------- index relations
 @dataclass(frozen=True, slots=True)
 class At:
     """A scalar integer index: drops the axis."""
@@ -78,8 +79,8 @@ class Along:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """An integer tensor index. All of a relation's tensor indices broadcast jointly; their joint axes stand where the first
-    of them stands."""
+    """An integer tensor index. All of a relation's tensor indices broadcast jointly; their joint axes stand where the
+    first of them stands."""
 
     index: Value
 
@@ -96,15 +97,15 @@ IndexItem = At | Along | Gathered | NewAxis
 class Relation:
     """How the axes of an access map to coordinates of the memory or tensor it touches.
 
-    Exactly one At, Along or Gathered per source axis, in source-axis order; `shape` is the shape of the access's result.
-    """
+    Exactly one At, Along or Gathered per source axis, in source-axis order; `shape` is the shape of the access's
+    result."""
 
     items: tuple[IndexItem, ...]
     shape: tuple[Polynomial, ...]
     joint_shape: tuple[Polynomial, ...] = ()
 
 
-# ------------------------------------------------------------------------------------------------------------ operations
+# --------------------------------------------------------------------------------------------------------- operations
 @dataclass(frozen=True, slots=True, eq=False)
 class Constant:
     """A scalar literal, already converted to the result's dtype (Python bool, int or float)."""
@@ -130,8 +131,8 @@ class Parameter:
 class Pointwise:
     """An elementwise function of operands that broadcast from the right to the result's shape.
 
-    `function` is one of POINTWISE. All operands have one dtype, except the shift amount rule: both operands share it too.
-    An operand axis of extent 1 against another extent is read at 0.
+    `function` is one of POINTWISE. All operands have one dtype, except the shift amount rule: both operands share it
+    too. An operand axis of extent 1 against another extent is read at 0.
     """
 
     function: str
@@ -157,8 +158,8 @@ POINTWISE = BINARY + COMPARISON + UNARY
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Select:
-    """condition ? true : false, elementwise with broadcasting; both sides are evaluated. (`a if c else b`, `and` and `or` on
-    runtime scalars are If statements with one Merge, since only the side that is taken reads.)"""
+    """condition ? true : false, elementwise with broadcasting; both sides are evaluated. (`a if c else b`, `and` and
+    `or` on runtime scalars are If statements with one Merge, since only the side that is taken reads.)"""
 
     condition: Value
     true: Value
@@ -258,8 +259,8 @@ class Lambda:
 class Reduce:
     """Reduction over `axes` of n tensors of one shape to n values with these axes removed.
 
-    `kind` is sum, max, any, all, or generic (then `combine` takes n accumulators, n elements and captures, and `identities`
-    gives n values of the result's type or scalars). Arguments are already cast to the accumulation dtype.
+    `kind` is sum, max, any, all, or generic (then `combine` takes n accumulators, n elements and captures, and
+    `identities` gives n values of the result's type or scalars). Arguments are already cast to the accumulation dtype.
     Associative and commutative: may be reordered. `max` propagates NaN. Empty -> identity.
     """
 
@@ -297,9 +298,9 @@ class Scan:
 class Contract:
     """Sum of products over the labels that the result lacks (einsum with integer labels).
 
-    `lhs_labels[i]` names axis i of lhs, and so on. A size-one axis may carry a label of larger extent (batch broadcasting):
-    it is read at 0. Operands share one dtype; products and sums are in `accumulator` (also the result's dtype).
-    """
+    `lhs_labels[i]` names axis i of lhs, and so on. A size-one axis may carry a label of larger extent (batch
+    broadcasting): it is read at 0. Operands share one dtype; products and sums are in `accumulator` (also the result's
+    dtype)."""
 
     lhs: Value
     rhs: Value
@@ -331,8 +332,8 @@ class RandomBits:
 class RegionFold:
     """List homomorphism over contiguous slices of `axis` of `sources`; summaries merged by `combine`.
 
-    `summarize` takes the slices (their axis has the symbolic extent `slice_extent`), then `operands`; it gives n summaries of
-    the types of `identities`. `combine` takes n + n summaries.
+    `summarize` takes the slices (their axis has the symbolic extent `slice_extent`), then `operands`; it gives n
+    summaries of the types of `identities`. `combine` takes n + n summaries.
     """
 
     sources: tuple[Value, ...]
@@ -429,7 +430,7 @@ Op = (
 )  # fmt: skip
 
 
-# ------------------------------------------------------------------------------------------------------------ statements
+# --------------------------------------------------------------------------------------------------------- statements
 @dataclass(frozen=True, slots=True, eq=False)
 class Let:
     """Evaluate `op`, giving `results`."""
@@ -498,8 +499,8 @@ class AssumeInBounds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Carry:
-    """One loop-carried value: `inside` (origin CarryIn) is `initial` in the first iteration and the previous `update` in the
-    others; `result` (origin CarryOut) is its value after the loop. All four have one type."""
+    """One loop-carried value: `inside` (origin CarryIn) is `initial` in the first iteration and the previous `update`
+    in the others; `result` (origin CarryOut) is its value after the loop. All four have one type."""
 
     initial: Value
     inside: Value
@@ -523,7 +524,9 @@ class For:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class While:
-    """Repeat `body` while `condition` (computed by block `test` from the carries' `inside` values) is true; `exit` as in For."""
+    """Repeat `body` while `condition` (computed by block `test` from the carries' `inside` values) is true; `exit` as
+    in For.
+    """
 
     key: LoopKey
     carries: tuple[Carry, ...]
@@ -564,7 +567,7 @@ class Block:
     statements: tuple[Statement, ...] = ()
 
 
-# --------------------------------------------------------------------------------------------------------------- kernels
+# ------------------------------------------------------------------------------------------------------------ kernels
 @dataclass(frozen=True, slots=True)
 class ScalarParameter:
     name: str
@@ -602,13 +605,11 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """One source file: its kernels in order. `docstring` is the module's; `lines` is its text, for comments that point back;
-    `imported` has the absolute paths of the files whose helpers and constants it uses."""
+    """One source file: its kernels in order. `docstring` is the module's; `lines` is its text, for comments that point
+    back; `imported` has the absolute paths of the files whose helpers and constants it uses."""
 
     path: str
     kernels: tuple[Kernel, ...]
     docstring: str | None = None
     lines: tuple[str, ...] = ()
     imported: tuple[str, ...] = ()
-
-

@@ -1,4 +1,5 @@
 """Types of the logical program: scalars, ranked tensors, views, buffers and domains."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -49,8 +50,8 @@ Type = Scalar | Tensor
 class View:
     """A tensor in the caller's memory: a kernel parameter.
 
-    `shape` holds number or symbol polynomials, in axis order. `strides` (in elements) holds one entry per axis: an int, a
-    symbol name, or None for a free stride; None as a whole means that nothing is constrained.
+    `shape` holds number or symbol polynomials, in axis order. `strides` (in elements) holds one entry per axis: an
+    int, a symbol name, or None for a free stride; None as a whole means that nothing is constrained.
     """
 
     name: str

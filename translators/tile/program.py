@@ -222,10 +222,10 @@ class Section:
 
     `forms` gives the form of every axis, `order` ranks tile dimensions. `padding` holds the value that a load's guarded
     lanes must have; `selected`, for a reduction and one of its operands, the axes whose guarded lanes must be set to
-    the identity. `checks` are the bounds checks of loads; `nonpositive` exponentials have an argument <= 0 and are summed;
-    `facts` is what is known about sizes and coordinates; `shapes` the extents of each buffer with those of the parallel
-    points that have an instance each. `names` and `spans` are the author's names and places, for what gets a name.
-    """
+    the identity. `checks` are the bounds checks of loads; `nonpositive` exponentials have an argument <= 0 and are
+    summed; `facts` is what is known about sizes and coordinates; `shapes` the extents of each buffer with those of the
+    parallel points that have an instance each. `names` and `spans` are the author's names and places, for what gets a
+    name."""
 
     forms: Mapping[Axis, AxisForm]
     order: Mapping[Axis, int]

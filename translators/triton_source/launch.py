@@ -61,11 +61,11 @@ class Tuning:
 class Variant:
     """One `@triton.jit` function and when it is launched.
 
-    `source` is the function's whole text with its decorator left out. Its parameters are those of `arguments` in order (see
-    `names.LaunchNames`), then `constants` as `tl.constexpr`, then, if `wide_index` is true, `INDEX: tl.constexpr` (tl.int64
-    when a view spans 2**31 elements or more, else tl.int32).
-    `grid` (number of programs) and `condition` are Python expressions over size names (`triton.cdiv` allowed). The first variant
-    whose condition holds is launched; the last one's condition is None.
+    `source` is the function's whole text with its decorator left out. Its parameters are those of `arguments` in order
+    (see `names.LaunchNames`), then `constants` as `tl.constexpr`, then, if `wide_index` is true, `INDEX: tl.constexpr`
+    (tl.int64 when a view spans 2**31 elements or more, else tl.int32).
+    `grid` (number of programs) and `condition` are Python expressions over size names (`triton.cdiv` allowed). The
+    first variant whose condition holds is launched; the last one's condition is None.
     """
 
     function: str
@@ -104,11 +104,11 @@ Overlap = Literal["refuse", "snapshot", "same"]
 class KernelCode:
     """Everything about one kernel that the module's text needs.
 
-    `overlap` says what the kernel does with a writable view whose memory overlaps another argument's: "same" - correct when the
-    two are the very same elements (in place); "snapshot" - correct if the other argument is first copied; "refuse" - a
-    ValueError that names the limit.
-    `covered` names the outputs proven to be written in full. `stages` gives the logical program, one line per statement group;
-    `traffic` the bytes moved against the array form.
+    `overlap` says what the kernel does with a writable view whose memory overlaps another argument's: "same" - correct
+    when the two are the very same elements (in place); "snapshot" - correct if the other argument is first copied;
+    "refuse" - a ValueError that names the limit.
+    `covered` names the outputs proven to be written in full. `stages` gives the logical program, one line per
+    statement group; `traffic` the bytes moved against the array form.
     `sizes` maps each symbol to the (view, axis) pairs it is read from. `notes` is advice to the author.
     """
 
