@@ -424,9 +424,9 @@ class AtomicResult:
 
 
 Op = (
-    Constant | Size | Parameter | Pointwise | Select | Cast | Bitcast | Full | Reshape | Broadcast | Transpose | Join | Indices
-    | Read | Pick | Reduce | ArgReduce | Scan | Contract | Histogram | RandomBits | RegionFold | RegionScan | Intrinsic
-    | Merge | LoopVariable | CarryIn | CarryOut | BlockParameter | AtomicResult
+    Constant | Size | Parameter | Pointwise | Select | Cast | Bitcast | Full | Reshape | Broadcast | Transpose | Join
+    | Indices | Read | Pick | Reduce | ArgReduce | Scan | Contract | Histogram | RandomBits | RegionFold | RegionScan
+    | Intrinsic | Merge | LoopVariable | CarryIn | CarryOut | BlockParameter | AtomicResult
 )  # fmt: skip
 
 
