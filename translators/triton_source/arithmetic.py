@@ -99,7 +99,7 @@ def _maximum(function: str, dtype: DType, arguments: Sequence[Code]) -> Emitted:
     if function.endswith("_num") and dtype.is_float:
         return _emit(f"_{name}_number", *operands)
     if dtype.is_float:
-        return Emitted(call(f"tl.{name}", *operands, propagate_nan="tl.PropagateNan.ALL"))
+        return _emit(f"_{name}", *operands)
     return Emitted(call(f"tl.{name}", *operands))
 
 

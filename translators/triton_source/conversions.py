@@ -19,6 +19,7 @@ TRITON_NAME = {
 _FROM_FLOAT8 = {f8e4m3fn: "_from_float8e4m3fn", f8e5m2: "_from_float8e5m2"}
 _TO_NARROW = {bf16: "_to_bfloat16", f8e4m3fn: "_to_float8e4m3fn", f8e5m2: "_to_float8e5m2"}
 _SMALLEST_NORMAL_F32 = 2.0**-126
+_LARGEST_F32 = 2.0**128 - 2.0**104
 
 
 # ------------------------------------------------------------------------------------------------------------ constants
@@ -28,12 +29,27 @@ def constant(value: bool | int | float, dtype: DType) -> Code:
         return _literal(bool(value))
     if dtype.is_integer:
         return _literal(int(value))
-    return _literal(_rounded(float(value), dtype))
+    rounded = _rounded(float(value), dtype)
+    return _literal(rounded, _shortest_f32(rounded) if dtype == f32 else "")
 
 
-def _literal(value: bool | int | float) -> Code:
+def _shortest_f32(value: float) -> str:
+    """The shortest decimal that rounds to a float32 value: 0.044715 for 0.044714998453855515.
+
+    It stays among the numbers that Triton makes a float32 of: no larger than the largest, no smaller than a normal one.
+    """
+    decimals = (float(f"{value:.{count}g}") for count in range(1, 10))
+    return next((repr(each) for each in decimals if _same_f32(each, value)), repr(value))
+
+
+def _same_f32(decimal: float, value: float) -> bool:
+    is_normal = _SMALLEST_NORMAL_F32 <= abs(decimal) <= _LARGEST_F32
+    return _packed(decimal, "f") == value and (is_normal or decimal == value)
+
+
+def _literal(value: bool | int | float, spelling: str = "") -> Code:
     """Infinity and NaN have no literal and are spelled as in hand-written kernels."""
-    text = repr(value)
+    text = spelling or repr(value)
     if isinstance(value, float) and not math.isfinite(value):
         text = f'{"-" if value < 0 else ""}float("{"nan" if math.isnan(value) else "inf"}")'
     return Code(text, UNARY if text.startswith("-") else ATOM, value)
@@ -82,6 +98,20 @@ def typed(code: Code, dtype: DType) -> Code:
     if _lacks_constants(dtype):
         return method(Code(f"tl.full((), {code.text}, tl.float32)"), "to", name)
     return Code(f"tl.full((), {code.text}, {name})")
+
+
+def filled(value: bool | int | float, dtype: DType, shape: str) -> Code:
+    """A tile of one constant."""
+    code, name = constant(value, dtype), TRITON_NAME[dtype.name]
+    if _is_negative_zero(code) or dtype in _FROM_FLOAT8:
+        return call("tl.broadcast_to", typed(code, dtype), Code(shape))
+    made_in = "tl.float32" if _lacks_constants(dtype) else name
+    tile = (
+        call("tl.zeros", Code(shape), Code(made_in))
+        if value == 0
+        else call("tl.full", Code(shape), code, Code(made_in))
+    )
+    return method(tile, "to", name) if _lacks_constants(dtype) else tile
 
 
 def scalar_parameter(code: Code, dtype: DType) -> Code:
@@ -134,6 +164,14 @@ def as_argument(code: Code, dtype: DType) -> Code:
     """A literal as an argument of a function next to one that has the dtype. It is read as if alone and then promoted,
     which leaves float64 values that float32 holds as they are."""
     return code if dtype == f64 and not _misread(code, dtype) else alone(code, dtype)
+
+
+def as_access(code: Code, dtype: DType) -> Code:
+    """A literal that a load gives to masked lanes, or that is stored: either converts it to the type of the memory."""
+    value = code.value
+    if value is None or dtype in _FROM_FLOAT8 or (isinstance(value, float) and _misread(code, f64)):
+        return typed(code, dtype)
+    return code if isinstance(value, float) or -(1 << 31) <= value < 1 << 31 else typed(code, dtype)
 
 
 def _misread(code: Code, dtype: DType) -> bool:
