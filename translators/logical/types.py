@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from intent.dtypes import DType
-from translators.algebra.polynomial import Polynomial
+from translators.algebra.polynomial import Polynomial, Symbol
 
 if TYPE_CHECKING:
     from translators.logical.program import Value
@@ -90,6 +91,18 @@ class Buffer:
 
 
 Memory = View | Buffer
+
+
+def view_symbols(view: View) -> list[str]:
+    """The symbols of a view's shape, axis by axis."""
+    return [atom.name for extent in view.shape if isinstance(atom := extent.atom, Symbol)]
+
+
+def output_symbols(views: Iterable[View]) -> list[str]:
+    """Symbols that only outputs have: no argument of a call that allocates them shows their extents."""
+    views = list(views)
+    known = {symbol for view in views if view.direction != "Out" for symbol in view_symbols(view)}
+    return list(dict.fromkeys(symbol for view in views for symbol in view_symbols(view) if symbol not in known))
 
 
 @dataclass(frozen=True, slots=True)

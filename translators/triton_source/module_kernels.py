@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from intent.dtypes import DType
 from translators.algebra.polynomial import Polynomial, Symbol
-from translators.logical.types import View
+from translators.logical.types import View, output_symbols, view_symbols
 from translators.triton_source.launch import (
     Argument,
     KernelCode,
@@ -19,7 +19,7 @@ from translators.triton_source.launch import (
     Variant,
 )
 from translators.triton_source.module_layout import LINE_LENGTH, call, collection, string, tuple_text
-from translators.triton_source.module_names import MODULE_LEVEL, KernelNames, out_only_symbols, renamed, view_symbols
+from translators.triton_source.module_names import MODULE_LEVEL, KernelNames, renamed
 from translators.triton_source.names import Scope
 
 
@@ -257,7 +257,7 @@ def wrappers(code: KernelCode, names: KernelNames) -> list[str]:
 
 
 def _wrapper(code: KernelCode, names: KernelNames, name: str, target: str, out_form: bool) -> str:
-    keywords = [] if out_form else [names.launch.sizes[symbol] for symbol in out_only_symbols(code.kernel.views)]
+    keywords = [] if out_form else [names.launch.sizes[symbol] for symbol in output_symbols(code.kernel.views)]
     parameters = [
         local(parameter.name, names)
         for parameter in code.kernel.parameters
@@ -299,7 +299,7 @@ def view_text(view: View) -> str:
 
 
 def needs_size_keywords(code: KernelCode) -> bool:
-    return bool(out_only_symbols(code.kernel.views))
+    return bool(output_symbols(code.kernel.views))
 
 
 def symbols(code: KernelCode) -> list[str]:

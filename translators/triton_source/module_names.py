@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from translators.algebra.polynomial import Symbol
-from translators.logical.types import View
 from translators.triton_source.launch import KernelCode, Variant
 from translators.triton_source.module_options import Arm
 from translators.triton_source.module_runtime import PRIVATE_NAMES
@@ -62,17 +60,6 @@ def module_names(codes: Sequence[KernelCode], arm: Arm) -> list[KernelNames]:
     public = [_public(name, arm, scope) for name in plain]
     texts: dict[str, str] = {}
     return [_kernel_names(code, wrappers, scope, texts) for code, wrappers in zip(codes, public, strict=True)]
-
-
-def out_only_symbols(views: Iterable[View]) -> list[str]:
-    """Symbols that no argument of the allocating forms shows."""
-    views = list(views)
-    known = {symbol for view in views if view.direction != "Out" for symbol in view_symbols(view)}
-    return list(dict.fromkeys(symbol for view in views for symbol in view_symbols(view) if symbol not in known))
-
-
-def view_symbols(view: View) -> list[str]:
-    return [atom.name for extent in view.shape if isinstance(atom := extent.atom, Symbol)]
 
 
 def renamed(text: str, mapping: Mapping[str, str]) -> str:
