@@ -16,6 +16,7 @@ import warnings
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from random import Random
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
@@ -24,6 +25,10 @@ os.environ["TRITON_INTERPRET"] = "1"
 RECORD = HERE / "fuzz_record.json"
 FOUND = HERE.parent / "build" / "fuzz"
 BATCH = 20
+FIRST_SEED = 1_000_000
+
+Result = tuple[int, str, str | None]  # seed, what came of it, the reduced program if it failed
+Record = dict[str, Any]
 
 
 def run_seed(seed: int) -> tuple[str, str | None]:
@@ -37,7 +42,7 @@ def run_seed(seed: int) -> tuple[str, str | None]:
     kind = failure(program)
     if kind is None:
         return "unsupported" if compare(program, runs=0).unsupported else "agrees", None
-    return kind, reduced(program, lambda smaller: failure(smaller) == kind, attempts=40).text
+    return kind, reduced(program, lambda smaller: failure(smaller) == kind).text
 
 
 def generator_version() -> str:
@@ -48,20 +53,18 @@ def generator_version() -> str:
     return hashlib.sha256(text).hexdigest()[:12]
 
 
-def read_record() -> dict[str, object]:
+def read_record() -> Record:
     if RECORD.exists():
-        record: dict[str, object] = json.loads(RECORD.read_text(encoding="utf-8"))
+        record: Record = json.loads(RECORD.read_text(encoding="utf-8"))
         return record
     return {"programs": 0, "unsupported": 0, "failures": 0, "runs": []}
 
 
 def run(seconds: float, workers: int) -> int:
     """Batches of consecutive seeds until the time is over; the number of failures."""
-    record = read_record()
-    runs = record["runs"]
-    assert isinstance(runs, list)
-    first = max((each["first_seed"] + each["programs"] for each in runs), default=10**6)
-    results: list[tuple[int, str, str | None]] = []
+    before = read_record()
+    first = max((each["first_seed"] + each["programs"] for each in before["runs"]), default=FIRST_SEED)
+    results: list[Result] = []
     end = time.monotonic() + seconds
     with ProcessPoolExecutor(workers, max_tasks_per_child=200) as pool:
         while time.monotonic() < end:
@@ -69,8 +72,11 @@ def run(seconds: float, workers: int) -> int:
             for seed, (kind, text) in zip(seeds, pool.map(run_seed, seeds), strict=True):
                 results.append((seed, kind, text))
                 _report(seed, kind, text)
-    _keep(record, runs, first, results)
-    return sum(text is not None for _, _, text in results)
+            record = _with_run(before, first, results)  # after every batch, so that an interrupted run counts
+            RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    failures = sum(text is not None for _, _, text in results)
+    print(f"{len(results)} programs, {failures} failures; {before['programs'] + len(results)} programs in all")
+    return failures
 
 
 def _report(seed: int, kind: str, text: str | None) -> None:
@@ -80,19 +86,18 @@ def _report(seed: int, kind: str, text: str | None) -> None:
         print(f"seed {seed}: {kind} (build/fuzz/seed_{seed}.py)", flush=True)
 
 
-def _keep(
-    record: dict[str, object], runs: list[object], first: int, results: list[tuple[int, str, str | None]]
-) -> None:
+def _with_run(before: Record, first: int, results: list[Result]) -> Record:
+    """The record as it was, with this run added."""
     unsupported = sum(kind == "unsupported" for _, kind, _ in results)
-    failures = [seed for seed, _, text in results if text is not None]
-    runs.append({
-        "generator": generator_version(), "first_seed": first, "programs": len(results),
-        "unsupported": unsupported, "failing_seeds": failures,
-    })  # fmt: skip
-    for name, count in (("programs", len(results)), ("unsupported", unsupported), ("failures", len(failures))):
-        record[name] = int(str(record[name])) + count
-    RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    print(f"{len(results)} programs, {unsupported} unsupported, {len(failures)} failures; {record['programs']} in all")
+    failing = [seed for seed, _, text in results if text is not None]
+    added = {"generator": generator_version(), "first_seed": first, "programs": len(results)}
+    added |= {"unsupported": unsupported, "failing_seeds": failing}
+    return {
+        "programs": before["programs"] + len(results),
+        "unsupported": before["unsupported"] + unsupported,
+        "failures": before["failures"] + len(failing),
+        "runs": [*before["runs"], added],
+    }
 
 
 def main() -> int:

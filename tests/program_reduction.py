@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -12,14 +13,21 @@ from generators import RandomProgram
 Fails = Callable[[RandomProgram], bool]
 
 
-def reduced(program: RandomProgram, fails: Fails, attempts: int = 400) -> RandomProgram:
-    """Greedy: the first smaller program that still fails becomes the next one."""
-    for _ in range(attempts):
-        smaller = next((each for each in _candidates(program) if fails(each)), None)
-        if smaller is None:
-            return program
+def reduced(program: RandomProgram, fails: Fails, seconds: float = 60.0) -> RandomProgram:
+    """Greedy: the first smaller program that still fails becomes the next one, until none does or the time is over."""
+    end = time.monotonic() + seconds
+    smaller: RandomProgram | None = program
+    while smaller is not None:
         program = smaller
+        smaller = next((each for each in _until(end, _candidates(program)) if fails(each)), None)
     return program
+
+
+def _until(end: float, candidates: Iterator[RandomProgram]) -> Iterator[RandomProgram]:
+    for candidate in candidates:
+        if time.monotonic() > end:
+            return
+        yield candidate
 
 
 def _candidates(program: RandomProgram) -> Iterator[RandomProgram]:

@@ -40,7 +40,7 @@ def _group(number: int, unsupported: Counter[str]) -> Callable[[], None]:
         program = random_program(random)
         kind = failure(program)
         if kind is not None:
-            compare(reduced(program, lambda smaller: failure(smaller) == kind, attempts=60))
+            compare(reduced(program, lambda smaller: failure(smaller) == kind))
             raise Disagreement(kind)
         unsupported[compare(program, runs=0).unsupported or ""] += 1
 
