@@ -47,15 +47,15 @@ def compilation(path: Path, bound: Bindings = (), small: bool = False) -> Compil
 # The planner's table of sizes, shrunk so that small arrays already need several tiles and long rows are streamed.
 SMALL_TILES: Mapping[str, object] = {
     "RESIDENT_ROWS": (16,), "STREAMED_ROW": 8, "POINTWISE": 16, "SQUARE": 16, "POINTS": 8, "TILE": 64,
-    "REDUCE_FREE": 16, "REDUCE_STREAMED": 8, "ROWS": 2, "ROW_LANES": 8, "DOT_ROWS": 16, "DOT_COLUMNS": 16,
+    "REDUCE_FREE": 16, "REDUCE_STREAMED": 8, "ROW_LANES": 8, "DOT_ROWS": 16, "DOT_COLUMNS": 16,
 }  # fmt: skip
 
 
 @contextmanager
 def small_tiles() -> Iterator[None]:
-    usual = {name: getattr(layouts, name) for name in SMALL_TILES}
+    usual = {name: value for name, value in vars(layouts).items() if name in SMALL_TILES}
     try:
-        vars(layouts).update(SMALL_TILES)
+        vars(layouts).update({name: value for name, value in SMALL_TILES.items() if name in usual})
         yield
     finally:
         vars(layouts).update(usual)

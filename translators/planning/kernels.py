@@ -34,13 +34,16 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
     """The device functions of one kernel and how they are launched."""
     names = launch_names(kernel)
     unshared: frozenset[Polynomial] = frozenset()
+    pinned: frozenset[Memory] = frozenset()
     while True:
-        demand = _collect(kernel, unshared)
+        demand = _collect(kernel, pinned, unshared)
         regions = form_regions(demand)
         try:
             variants = _write_variants(demand, regions, names)
         except AxisConflict as conflict:
             unshared |= {conflict.extent}
+        except MustPin as found:
+            pinned |= {found.memory}
         else:
             break
     helpers: dict[str, str] = {}
@@ -76,9 +79,8 @@ def _write_variants(demand: Demand, regions: Sequence[Region], names: LaunchName
     return planned
 
 
-def _collect(kernel: Kernel, unshared: frozenset[Polynomial]) -> Demand:
+def _collect(kernel: Kernel, pinned: frozenset[Memory], unshared: frozenset[Polynomial]) -> Demand:
     """The demand of a kernel, with every memory pinned that has to be."""
-    pinned: frozenset[Memory] = frozenset()
     while True:
         demand = Demand(kernel, pinned, unshared)
         try:
@@ -150,7 +152,7 @@ def _section(
     section = Section(
         forms, region.order, padding.others, padding.selected, checks, normalising_exponentials(region), facts,
         {memory: demand.shape(memory) for memory in demand.instances}, count, (*decoding, *body),
-        demand.names, demand.spans,
+        demand.names, demand.spans, _coordinate_names(demand),
     )  # fmt: skip
     return section, bounds
 
@@ -177,6 +179,11 @@ def _forms(region: Region, layout: Layout, namer: Namer, blocks: dict[str, int])
         blocks[block] = lanes
         forms[axis] = AxisForm(name, block, None if layout.exact(axis) else namer.mask(axis))
     return forms
+
+
+def _coordinate_names(demand: Demand) -> dict[Polynomial, str]:
+    """The author's names of coordinates that are computed from others."""
+    return {node.attribute: name for node, name in demand.names.items() if node.operation == "index"}
 
 
 def _block_name(axis: str, lanes: int, namer: Namer, blocks: dict[str, int]) -> str:
@@ -265,8 +272,7 @@ def _same_elements(region: Region, node: Expression) -> bool:
     return node.operation != "load" or all(node.attribute.coordinates == sink.coordinates for sink in region.sinks)
 
 
-# ------------------------------------------------------------------------------------------------------------
-# docstrings
+# --------------------------------------------------------------------------------------------------------- docstrings
 def _stages(demand: Demand, program: Program) -> Iterator[str]:
     seen: set[int] = set()
     for sink in demand.sinks:

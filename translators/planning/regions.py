@@ -105,8 +105,7 @@ def _axes_at(node: Expression) -> Iterator[Axis]:
         yield from node.attribute.axes
 
 
-# --------------------------------------------------------------------------------------------------------------
-# grouping
+# ----------------------------------------------------------------------------------------------------------- grouping
 @dataclass(slots=True, eq=False)
 class _Group:
     sinks: list[Sink]

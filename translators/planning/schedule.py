@@ -23,7 +23,7 @@ from translators.planning.memory import disjoint
 from translators.planning.naming import Namer
 from translators.planning.padding import Padding
 from translators.planning.regions import Region, coordinate_expressions, loop_roots, roots
-from translators.planning.sinks import AxisConflict, Loop, LoopCarry, Sink, unsupported
+from translators.planning.sinks import AxisConflict, Loop, LoopCarry, MustPin, Sink, unsupported
 from translators.tile import program as tile
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, operands, walk
 from translators.tile.program import Statement
@@ -84,6 +84,7 @@ class Scheduler:
     scopes: list[Scope] = field(default_factory=lambda: [Scope()])
     uses: dict[Expression, int] = field(default_factory=dict)
     _by_token: dict[LoopToken, Loop] = field(default_factory=dict)
+    _stored: set[Memory] = field(default_factory=set)  # in statement order: written so far
     _touched: dict[Memory, bool] = field(default_factory=dict)  # since the last barrier: True if written
     _updates: dict[Expression, str] = field(default_factory=dict)  # new values of carries -> the carry's name
 
@@ -210,23 +211,34 @@ class Scheduler:
             match event:
                 case Store():
                     self._satisfy(self._goal_roots(event), goals)
+                    self._about_to_load(self._goal_roots(event))
                     self._synchronise(event.sink.memory, writes=True)
                     self._stream([], [event], [event]) if event.streamed else self._plain([event])
                     self._touched[event.sink.memory] = True
+                    self._stored.add(event.sink.memory)
                 case Loop():
                     self._satisfy(self._loop_heads(event), goals)
                     self._author_loop(event, goals)
+                case Expression() if self._is_barrier(event):
+                    self._about_to_load(self._inside(event))
+                    self._satisfy([event], goals)
                 case Expression():
-                    self._synchronise(event.attribute.memory, writes=False) if event.operation == "load" else None
-                    self._satisfy([event], goals) if self._is_barrier(event) else self._prepare([event])
-                    if event.operation == "load":
-                        self._touched.setdefault(event.attribute.memory, False)
+                    self._synchronise(event.attribute.memory, writes=False)
+                    self._prepare([event])
+                    self._touched.setdefault(event.attribute.memory, False)
         advances = [goal for goal in goals if isinstance(goal, Advance)]
         for goal in advances:
             self._satisfy(self._goal_roots(goal), goals)
             self._prepare(self._goal_roots(goal))
         if advances:
             self._all_synchronised()
+
+    def _about_to_load(self, nodes: Sequence[Expression]) -> None:
+        """Pinned loads that a loop over tiles will issue: earlier stores must be visible to them."""
+        for node in walk(*nodes, stop=self._met):
+            if node.operation == "load" and node.attribute.pinned and not self._met(node):
+                self._synchronise(node.attribute.memory, writes=False)
+                self._touched.setdefault(node.attribute.memory, False)
 
     def _events(self, goals: Sequence[Goal]) -> Iterator[tuple[int, Store | Loop | Expression]]:
         """Stores, loops and pinned loads (or the streamed reductions over them) of the current scope, with their
@@ -645,6 +657,8 @@ class Scheduler:
         return len(users) == 1 and users[0].operation == "cast" and self._deserves_name(users[0], 2, False)
 
     def _assign(self, node: Expression, home: int) -> None:
+        if node.operation == "load" and not node.attribute.pinned and node.attribute.memory in self._stored:
+            raise MustPin(node.attribute.memory)  # the value stood there before the store
         scope = self.scopes[home]
         wish = f"new_{self._updates[node]}" if node in self._updates else self.namer.wish(node)
         name = self.namer.fresh(wish)

@@ -1,4 +1,5 @@
 """Tile functions as the text of `@triton.jit` functions, one statement at a time."""
+
 from __future__ import annotations
 
 import re
@@ -9,7 +10,7 @@ from pathlib import PurePath
 from typing_extensions import assert_never
 
 from intent.dtypes import DType, f32, i32, index
-from translators.algebra.polynomial import Symbol
+from translators.algebra.polynomial import Quotient, Symbol
 from translators.diagnostics import Span
 from translators.logical.program import Kernel
 from translators.tile.expression import Axis, Combine, Expression, Reduction
@@ -23,6 +24,7 @@ from translators.tile.program import (
     BindMask,
     CarryForm,
     Finish,
+    Named,
     OrderedLoop,
     Remark,
     ScanStep,
@@ -92,9 +94,7 @@ class _FunctionWriter:
         author |= {form.name for section in self.function.sections for form in section.forms.values()}
         scalars = {names.parameters[scalar.name] for scalar in self.kernel.scalars}
         taken = {*constants, *pointers, *scalars, *names.sizes.values(), *names.strides.values()}
-        return Vocabulary(
-            frozenset(author | scalars), self.meanings, constants, pointers, names.axes(), taken
-        )
+        return Vocabulary(frozenset(author | scalars), self.meanings, constants, pointers, names.axes(), taken)
 
     def _sections(self, sections: Sequence[Section], level: int) -> list[Line]:
         if len(sections) == 1:
@@ -244,8 +244,11 @@ class _StatementWriter:
         code = self.renderer.polynomial(statement.value, (), wide=False)
         if statement.wide:
             code = method(code, "to", "INDEX")
-        divided = code.text.removeprefix(f"{statement.name} // ")
-        self.line(f"{statement.name} = {code.text}" if divided == code.text else f"{statement.name} //= {divided}")
+        match statement.value.atom:
+            case Quotient(numerator=numerator, denominator=divisor) if numerator.atom == Named(statement.name):
+                self.line(f"{statement.name} //= {self.renderer.polynomial(divisor, (), wide=False).text}")
+            case _:
+                self.line(f"{statement.name} = {code.text}")
 
     def _bind_axis(self, statement: BindAxis) -> None:
         form = self.renderer.form(statement.axis)
@@ -290,7 +293,7 @@ class _StatementWriter:
         kind, lanes, shape = node.attribute.kind, *self._reduced_shape(node, order)
         code = self.renderer.guarded(node, 0, shape, reductions.identity(kind, node.dtype))
         code = self._reduced(kind, node.dtype, self._full(code, node.arguments[0], shape), shape, lanes)
-        self.line(f"{statement.name} = {code.text}")
+        self.line(f"{statement.name} = {code.text}", statement.span)
         self.renderer.values[node] = (statement.name, order)
 
     def _reduced_shape(self, node: Expression, order: Shape) -> tuple[Shape, Shape]:
@@ -329,14 +332,18 @@ class _StatementWriter:
 
     def _resident_arg_max(self, node: Expression, shape: Shape, wanted: dict[int, str]) -> None:
         axis, operand = node.attribute.axes[0], node.arguments[0]
-        values = self._full(self.renderer.guarded(node, 0, shape, reductions.identity("max", operand.dtype)), operand, shape)
+        values = self._full(
+            self.renderer.guarded(node, 0, shape, reductions.identity("max", operand.dtype)), operand, shape
+        )
         indices = self.renderer.axis(axis, shape)
         if len(shape) > 1:
             indices = call("tl.broadcast_to", indices, Code(self.renderer.blocks(shape)))
         pair = self.renderer.emitted(reductions.arg_max_tile(operand.dtype, values, indices, shape.index(axis)))
         self.line(f"{wanted.get(0, '_')}, {wanted.get(1, '_')} = {pair.text}")
         if 0 in wanted and reductions.computed_in(operand.dtype) != operand.dtype:
-            self.line(f"{wanted[0]} = {self.renderer.emitted(conversions.narrow(Code(wanted[0]), operand.dtype, True)).text}")
+            self.line(
+                f"{wanted[0]} = {self.renderer.emitted(conversions.narrow(Code(wanted[0]), operand.dtype, True)).text}"
+            )
 
     def _identity_filled(self, node: Expression, ordinal: int, shape: Shape) -> Code:
         """Operand of a generic reduction; guarded lanes hold the author's identity."""
@@ -348,9 +355,7 @@ class _StatementWriter:
         identity = self.renderer.value(node.attribute.combine.identities[ordinal], shape)
         return arithmetic.select(mask, code, identity, operand.dtype)
 
-    def _reduce_generic(
-        self, node: Expression, codes: Sequence[Code], shape: Shape, wanted: dict[int, str]
-    ) -> None:
+    def _reduce_generic(self, node: Expression, codes: Sequence[Code], shape: Shape, wanted: dict[int, str]) -> None:
         combine = self._combine(node.attribute.combine)
         lanes = self.renderer.lanes(node.attribute.axes)
         current = [code.text for code in codes]
@@ -429,7 +434,11 @@ class _StatementWriter:
 
     def _fill(self, name: str, value: bool | int | float, dtype: DType, order: Shape) -> None:
         constant = conversions.constant(value, dtype)
-        tile = conversions.filled(value, dtype, self.renderer.blocks(order)) if order else conversions.typed(constant, dtype)
+        tile = (
+            conversions.filled(value, dtype, self.renderer.blocks(order))
+            if order
+            else conversions.typed(constant, dtype)
+        )
         self.line(f"{name} = {tile.text}")
 
     def _accumulate(self, statement: Accumulate) -> None:
@@ -544,7 +553,8 @@ class _StatementWriter:
         elif lanes:
             kind = "sum" if node.operation == "contract" else reduction.kind
             code = self._reduced(kind, node.dtype, Code(statement.names[0]), statement.order, lanes)
-            self.line(f"{statement.results[0][0]} = {code.text}")
+            name, member = statement.results[0]
+            self.line(f"{name} = {code.text}", self.renderer.section.spans.get(member))
         elif reduction.kind == "arg_max":
             self._narrow_value(statement)
         for name, member in statement.results:
@@ -555,7 +565,9 @@ class _StatementWriter:
         operand = statement.reduction.arguments[0].dtype
         wide = reductions.computed_in(operand)
         pair = self.renderer.emitted(
-            reductions.arg_max_tile(wide, Code(statement.names[0]), Code(statement.names[1]), statement.order.index(axis))
+            reductions.arg_max_tile(
+                wide, Code(statement.names[0]), Code(statement.names[1]), statement.order.index(axis)
+            )
         )
         self.line(f"{names.get(0, '_')}, {names.get(1, '_')} = {pair.text}")
         if 0 in names and wide != operand:
@@ -571,12 +583,30 @@ class _StatementWriter:
         node, order = statement.results[0][1], statement.order
         axis = node.attribute.axes[0]
         outer = tuple(other for other in order if other is not axis)
-        if node.attribute.kind == "generic":
+        if axis not in order:
+            self._single_scan_step(statement)
+        elif node.attribute.kind == "generic":
             self._generic_scan_step(statement, outer)
         else:
             self._plain_scan_step(statement, outer)
         for name, member in statement.results:
             self.renderer.values[member] = (name, order)
+
+    def _single_scan_step(self, statement: ScanStep) -> None:
+        """One coordinate at a time: the prefix is the carry with the element taken in."""
+        node, order = statement.results[0][1], statement.order
+        reduction: Reduction = node.attribute
+        elements = [self.renderer.value(argument, order) for argument in node.arguments]
+        wanted = {member.attribute.result: name for name, member in statement.results}
+        if reduction.combine is not None:
+            arguments = ", ".join([*statement.carries, *(element.text for element in elements)])
+            self.line(f"{', '.join(statement.carries)} = {self._combine(reduction.combine)}({arguments})")
+        else:
+            carry = statement.carries[0]
+            total = reductions.accumulate(reduction.kind, node.dtype, Code(carry), elements[0])
+            self.line(f"{carry} = {self.renderer.emitted(total).text}")
+        for ordinal, name in wanted.items():
+            self.line(f"{name} = {statement.carries[ordinal]}")
 
     def _plain_scan_step(self, statement: ScanStep, outer: Shape) -> None:
         """Prefix within the tile plus what came before; the carry takes in the tile's total."""
@@ -638,10 +668,11 @@ class _StatementWriter:
         if statement.action != "store":
             pointer = renderer.broadcast(pointer, shape, shape) if not set(shape) <= pointer_axes else pointer
             value = renderer.atomic_operand(statement.value, shape)
-            self.line(atomic_call(statement.action, statement.semantics, pointer, [value], mask).text)
+            call_text = atomic_call(statement.action, statement.semantics, pointer, [value], mask).text
+            self.line(call_text, statement.span)
             return
         keywords = {"mask": mask.text} if mask is not None else {}
-        self.line(call("tl.store", pointer, value, **keywords).text)
+        self.line(call("tl.store", pointer, value, **keywords).text, statement.span)
 
     # --------------------------------------------------------------------------------------------------------- loops
     def _stream(self, statement: StreamLoop) -> None:
@@ -651,8 +682,9 @@ class _StatementWriter:
         step = form.block or "1"
         low = begin.text
         if statement.reverse:
-            last = Code(f"tl.cdiv({binary('-', end, begin).text}, {step})")
-            self.line(f"for back in range(0, {last.text}):")
+            length = self.renderer.polynomial(statement.axis.extent, (), wide=False)
+            last = call("tl.cdiv", length, Code(step))
+            self.line(f"for back in range({last.text}):")
             ordinal = binary("-", binary("-", last, Code("1")), Code("back"))
             scaled = binary("*", ordinal, Code(step))
             first = scaled if begin.value == 0 else binary("+", begin, scaled)
