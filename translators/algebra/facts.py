@@ -79,6 +79,7 @@ class Facts:
     lows: Bounds = field(default_factory=dict)
     highs: Bounds = field(default_factory=dict)
     assumed: tuple[Polynomial, ...] = ()
+    _answers: dict[Polynomial, bool] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def with_bounds(
         self, atom: Atom, low: Polynomial | int | None = None, high_inclusive: Polynomial | int | None = None
@@ -92,8 +93,13 @@ class Facts:
 
     # -------------------------------------------------------------------------------------------------------- questions
     def nonnegative(self, polynomial: Polynomial) -> bool:
-        proof = _Proof(self)
-        return proof.nonnegative(polynomial) or any(proof.nonnegative(polynomial - known) for known in self.assumed)
+        """Proven not negative; the same question is answered once."""
+        known = self._answers.get(polynomial)
+        if known is None:
+            proof = _Proof(self)
+            known = proof.nonnegative(polynomial) or any(proof.nonnegative(polynomial - p) for p in self.assumed)
+            self._answers[polynomial] = known
+        return known
 
     def positive(self, polynomial: Polynomial) -> bool:
         return self.nonnegative(polynomial - 1)
