@@ -71,12 +71,40 @@ def _write_variants(demand: Demand, regions: Sequence[Region], names: LaunchName
     planned: list[_Planned] = []
     texts: dict[str, str] = {}
     for choice in choices(regions) if regions else ():
+        alike = next((earlier for earlier in planned if _same_structure(earlier.choice, choice)), None)
+        if alike is not None:
+            planned.append(_resized(alike, choice))
+            continue
         try:
             planned.append(_write_choice(demand, regions, choice, names, texts))
         except Rejected:
             if not planned or choice.limits:
                 raise
     return planned
+
+
+def _same_structure(first: Choice, second: Choice) -> bool:
+    """The choices differ in nothing but block sizes, which the text of a function does not show."""
+    if first.label != second.label:
+        return False
+    return all(
+        one.roles == other.roles
+        and all((one.lanes[axis] is None) == (other.lanes[axis] is None) for axis in one.lanes)
+        and all(one.exact(axis) == other.exact(axis) for axis in one.lanes)
+        for one, other in zip(first.layouts, second.layouts, strict=True)
+    )
+
+
+def _resized(planned: _Planned, choice: Choice) -> _Planned:
+    """The same function with another choice's block sizes."""
+    sizes: dict[str, int] = {}
+    for section, layout in zip(planned.function.sections, choice.layouts, strict=True):
+        for axis, form in section.forms.items():
+            lanes = layout.lanes[axis]
+            if form.block is not None and lanes is not None:
+                sizes[form.block] = lanes
+    blocks = tuple((name, sizes.get(name, size)) for name, size in planned.function.blocks)
+    return replace(planned, choice=choice, function=replace(planned.function, blocks=blocks))
 
 
 def _collect(kernel: Kernel, pinned: frozenset[Memory], unshared: frozenset[Polynomial]) -> Demand:
