@@ -83,7 +83,9 @@ def _is_helper(function: ast.FunctionDef) -> bool:
 def _functions(sample: Sample) -> frozenset[str]:
     """The names of the kernel's device functions in the module."""
     compiled = generated_modules.compilation(sample.path, generated_modules.bindings(sample, {}))
-    pairs = zip(compiled.codes, module_names(compiled.codes, "both"), strict=True)
+    pairs = zip(
+        compiled.codes, module_names(compiled.codes, "both", compiled.program and compiled.program.host), strict=True
+    )
     return frozenset(
         names.device_function(variant)
         for code, names in pairs

@@ -120,9 +120,9 @@ def by_module(
     return {view.name: np.asarray(arguments[view.name]) for view in sample.outputs}
 
 
-def by_device_arm(sample: Sample, case: Case, values: Mapping[str, object]) -> Arrays:
+def by_device_arm(sample: Sample, case: Case, values: Mapping[str, object], small: bool = False) -> Arrays:
     """What the generated module's device arm writes, given tensors with the strides of the arrays."""
-    generated = module(sample.path, bindings(sample, case))
+    generated = module(sample.path, bindings(sample, case), small)
     arguments = _arguments(sample, case, values, pattern=0xA5)
     tensors = {name: to_torch(v) if isinstance(v, np.ndarray) else v for name, v in arguments.items()}
     getattr(generated, f"{sample.kernel}_device_out")(*tensors.values())

@@ -40,6 +40,16 @@ def test_length_against_the_kernel_written_by_hand(name: str) -> None:
     assert actual <= LARGEST_RATIO * wanted, f"{actual} lines, {wanted} by hand"
 
 
+@pytest.mark.parametrize("name", BY_HAND)
+def test_statements_against_the_kernel_written_by_hand(name: str) -> None:
+    """Without regard to layout, and without the routines (conversions, tanh) that a generated kernel brings along."""
+    by_hand = kernel_text.device_functions(BY_HAND[name].read_text(encoding="utf-8"))
+    generated = kernel_text.device_functions(_generated(sample_files.SAMPLES / f"{name}.py"))
+    wanted = kernel_text.statements(by_hand)
+    actual = kernel_text.statements(each for each in generated if not each.name.startswith("_"))
+    assert actual <= LARGEST_RATIO * wanted, f"{actual} statements, {wanted} by hand"
+
+
 def test_there_are_ten_kernels_written_by_hand() -> None:
     assert len(BY_HAND) == 10
     assert set(BY_HAND) <= {sample.identity for sample in sample_files.samples()}
