@@ -37,6 +37,7 @@ COMMANDS: Final = {
     "verify": Entry(
         "intentc.commands.verify", "verify_command", "Compare a kernel with its reference over many shapes."
     ),
+    "lift": Entry("intentc.commands.lift", "lift_command", "Lift Triton kernels to Intent source."),
     "explain": Entry("intentc.commands.explain", "explain_command", "Explain a diagnostic code, or a file's plan."),
     "doctor": Entry("intentc.commands.doctor", "doctor_command", "Examine the installation."),
 }

@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "translators.intent_source": LOGICAL,
     "translators.triton_source": TILE,
     "translators.planning": (*TILE, "translators.triton_source"),
-    "translators.lifting": (*TILE, "translators.triton_source"),
+    "translators.lifting": (*TILE, "translators.triton_source", "translators.intent_source.write"),
     "translators.pipeline": ("intent", "translators"),
     "intentc": PACKAGES,
 }

@@ -9,7 +9,7 @@ and so for products with maximum and minimum. A variable that is read within the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from intent import dtypes as d
@@ -73,15 +73,18 @@ class Closing:
     def _loop(self, record: LoopRecord) -> None:
         self.trips[record.token] = self._rebuilding().polynomial(record.trip)
         for close in (self._affine, self._reduction):
-            changed = True
-            while changed:
-                changed = False
-                for ordinal, carry in enumerate(record.carries):
-                    if (record.token, ordinal) not in self.closed:
-                        found = close(record, ordinal, carry)
-                        if found is not None:
-                            self.closed[record.token, ordinal] = found
-                            changed = True
+            while self._close_one(record, close):
+                pass
+
+    def _close_one(self, record: LoopRecord, close: Callable[[LoopRecord, int, LoopCarry], _Closed | None]) -> bool:
+        """Whether another carry of the loop could be closed."""
+        for ordinal, carry in enumerate(record.carries):
+            if (record.token, ordinal) not in self.closed:
+                found = close(record, ordinal, carry)
+                if found is not None:
+                    self.closed[record.token, ordinal] = found
+                    return True
+        return False
 
     def _own(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> Expression:
         coordinates = tuple(as_index(self.arena, atomic(lane)) for lane in carry.lanes)

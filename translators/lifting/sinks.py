@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from translators.algebra.polynomial import Polynomial
 from translators.tile.expression import Axis, Expression
 
 Basis = Literal["proven", "host", "assumed"]
@@ -57,7 +56,3 @@ class Residue(Exception):
         super().__init__(reason)
         self.reason = reason
         self.line = line
-
-
-def extent_text(polynomial: Polynomial) -> str:
-    return repr(polynomial)

@@ -12,7 +12,7 @@ from translators.algebra.polynomial import Atom, Polynomial, atomic, ceiling_div
 from translators.tile.expression import Axis, Expression, Reduction
 from translators.tile.substitution import substitute
 from translators.triton_source.read.execution import Execution
-from translators.triton_source.read.expressions import bind, call, reshaped, transposed
+from translators.triton_source.read.expressions import call, reshaped, transposed
 from translators.triton_source.read.operations import ONE
 from translators.triton_source.read.values import Builtin, Function, NotLifted, Pointer, Tile, Value
 
@@ -458,5 +458,3 @@ BUILTINS: Final[Mapping[str, Signature]] = {
     },
     "tl.sqrt_rn": Signature(("x",), _unary("sqrt", True)),
 }
-
-__all__ = ["BUILTINS", "bind", "call_builtin", "call_method"]

@@ -10,7 +10,6 @@ from typing import Final
 from intent import dtypes as d
 from intent.dtypes import DType
 from translators.algebra.polynomial import Polynomial, atomic, floor_divide, number, remainder
-from translators.tile.expression import Expression
 from translators.triton_source.device_functions import HELPERS
 from translators.triton_source.read.execution import Execution, Returned
 from translators.triton_source.read.operations import ONE
@@ -402,7 +401,3 @@ def _meant(function: Function, arguments: list[Value]) -> str | None:
     if helper is None or not arguments[0].dtype.is_float:
         return None
     return meant if ast.dump(ast.parse(helper.source).body[0]) == ast.dump(function.node) else None
-
-
-def is_constant(expression: Expression) -> bool:
-    return expression.operation == "constant"

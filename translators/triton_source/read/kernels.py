@@ -28,6 +28,7 @@ class Known:
     """What is known of a kernel's parameters from outside: compile-time values, and types of elements and scalars."""
 
     constants: Mapping[str, Value] = field(default_factory=dict)
+    numbers: bool = False  # compile-time integers are used by value, not by name
     dtypes: Mapping[str, DType] = field(default_factory=dict)
 
 
@@ -118,6 +119,8 @@ class _Attempt:
         value = constants[name] if name in constants else _default(self.function.node, name)
         if isinstance(value, int) and not isinstance(value, bool):
             self.execution.constants = {**self.execution.constants, name: value}
+        if self.known.numbers and isinstance(value, int):
+            return value
         return value if isinstance(value, bool | float | str | DType | Function) or value is None else symbol(name)
 
     def _scalar(self, parameter: ast.arg) -> KernelParameter:

@@ -27,8 +27,17 @@ def run_loop(execution: Execution, loop: ast.For) -> None:
     if any(isinstance(node, ast.Break | ast.Continue | ast.Return) for node in ast.walk(loop)):
         raise NotLifted("a loop that is left or continued early", line)
     low, high, step = (_coordinate(execution, bound) for bound in bounds)
-    trip = ceiling_divide(high - low, step)
+    trip = _trip(low, high, step)
     _summarise(execution, loop, low, step, trip if nonnegative(trip) else maximum(trip, number(0)))
+
+
+def _trip(low: Polynomial, high: Polynomial, step: Polynomial) -> Polynomial:
+    """The number of iterations, if there are any: a step down counts from the other end."""
+    if nonnegative(step):
+        return ceiling_divide(high - low, step)
+    if nonnegative(-step):
+        return ceiling_divide(low - high, -step)
+    raise NotLifted("a loop whose step may go up or down")
 
 
 def _bounds(execution: Execution, loop: ast.For) -> tuple[str, tuple[Value, Value, Value]]:

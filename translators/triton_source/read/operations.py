@@ -90,7 +90,7 @@ class Operations:
         known = value.attribute.constant if value.operation == "index" else None
         if known is not None:
             return self.constant(dtype, known)
-        exact = not dtype.is_float or dtype.bits >= 32
+        exact = not dtype.is_float or dtype.bits >= 32 or _exact_in_any(value.attribute)
         if value.operation == "constant" and exact and not (value.dtype.is_float and dtype.is_integer):
             return self.constant(dtype, value.attribute)
         return self.arena.make("cast", dtype, (value,))
@@ -389,6 +389,11 @@ def nonnegative(polynomial: Polynomial) -> bool:
                 if isinstance(factor, Symbol):
                     facts = facts.with_bounds(factor, low=1)
     return facts.nonnegative(polynomial)
+
+
+def _exact_in_any(value: object) -> bool:
+    """Whether every float type holds the number."""
+    return value in (0, 1, -1, 2, float("inf"), float("-inf"))
 
 
 def _summands(value: Expression) -> Iterator[Expression]:

@@ -1,0 +1,106 @@
+"""`intentc lift`: Triton kernels in, Intent source and a report of what was explained out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import typer
+
+from intent.dtypes import BY_NAME, DType
+from intentc import lift_report, settings
+from intentc.failure import UsageError
+from intentc.inputs import read_inputs
+from intentc.outputs import Output, destinations, write_all
+from intentc.render import say
+from intentc.reporting import report
+from translators.lifting.files import LiftedFile, Wanted, lift_text, source_of, without
+from translators.options import Options
+from translators.pipeline import compile_text
+
+ReportFormat = Literal["text", "json"]
+
+
+def lift_command(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A file of Triton kernels; - reads standard input.")],
+    output: Annotated[str | None, typer.Option("-o", "--output", help="The Intent file.")] = None,
+    kernel: Annotated[str | None, typer.Option("--kernel", help="Lift this kernel only.")] = None,
+    report_format: Annotated[
+        ReportFormat | None, typer.Option("--report", help="Print a report; as JSON it is all of standard output.")
+    ] = None,
+    constexpr: settings.Constexprs = None,
+    dtype: Annotated[
+        list[str] | None, typer.Option("--dtype", metavar="NAME=DTYPE", help="Type of a parameter (repeatable).")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail if any kernel is not lifted.")] = False,
+    stdin_filename: settings.StdinFilename = "stdin.py",
+) -> None:
+    """Lift Triton kernels to Intent source.
+
+    What cannot be proven is not lifted, and is reported with the reason. The exit status is 1 if nothing is lifted.
+    """
+    inputs, diagnostics = read_inputs([file], stdin_filename)
+    (path,) = destinations(inputs, output) if inputs else (None,)
+    wanted = Wanted(kernel, settings.parse_constexprs(constexpr or ()), _dtypes(dtype or ()))
+    lifted = [_checked(lift_text(each.text, each.path, wanted), wanted) for each in inputs]
+    diagnostics.extend(found for each in lifted for found in each.diagnostics)
+    if diagnostics:
+        report(diagnostics, inputs, "full")
+        raise typer.Exit(1)
+    _deliver(lifted[0], Output(path, lifted[0].source or ""), report_format)
+    if _fails(lifted[0], strict):
+        raise typer.Exit(1)
+
+
+def _dtypes(arguments: Sequence[str]) -> dict[str, DType]:
+    made: dict[str, DType] = {}
+    for argument in arguments:
+        name, equals, dtype = argument.partition("=")
+        if not equals or dtype not in BY_NAME:
+            raise UsageError(f"--dtype takes NAME=DTYPE with a dtype such as f16, not {argument!r}")
+        made[name] = BY_NAME[dtype]
+    return made
+
+
+def _checked(lifted: LiftedFile, wanted: Wanted) -> LiftedFile:
+    """Every lifted kernel must be a legal program that compiles; one that is not is not lifted."""
+    for kernel in lifted.kernels:
+        text = source_of((kernel,), lifted.path)
+        if text is None:
+            continue
+        rejected = _rejection(text, lifted.path, {name: wanted.constants.get(name, 64) for name in kernel.groups})
+        if rejected is not None:
+            lifted = without(lifted, kernel.name, f"what was lifted does not compile: {rejected}")
+    return lifted
+
+
+def _rejection(text: str, path: str, constants: dict[str, object]) -> str | None:
+    """Why the program does not compile, with some value for the size of each group that is kept."""
+    given = {name: value for name, value in constants.items() if f"{name}: I.Constexpr[int] =" not in text}
+    try:
+        diagnostics = compile_text(text, path, Options(constexprs=given)).diagnostics
+    except Exception as error:  # a bug of the compiler must not hide what else the file holds
+        return f"{type(error).__name__}: {error}"
+    return next((each.message for each in diagnostics if each.severity != "note"), None)
+
+
+def _deliver(lifted: LiftedFile, output: Output, report_format: ReportFormat | None) -> None:
+    if output.path is not None or report_format != "json":
+        write_all([output] if lifted.source else [])
+    if report_format == "json":
+        print(lift_report.as_json(lifted))
+    elif report_format == "text":
+        say(lift_report.as_text(lifted))
+    else:
+        _mention_residue(lifted)
+
+
+def _mention_residue(lifted: LiftedFile) -> None:
+    for kernel in lifted.kernels:
+        if kernel.source is None:
+            say(f"{lifted.path}:{kernel.line}: '{kernel.name}' is not lifted: {kernel.reason}")
+
+
+def _fails(lifted: LiftedFile, strict: bool) -> bool:
+    done = [kernel.source is not None for kernel in lifted.kernels]
+    return not any(done) or (strict and not all(done))

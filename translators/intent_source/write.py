@@ -1,0 +1,126 @@
+"""Intent source as text: expressions with the parentheses they need, and the layout of a kernel's file.
+
+What to say is not decided here; whoever has a program hands over its parts in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+LINE_LENGTH: Final = 120
+# How tightly an operator binds, as Python has it; ATOM needs no parentheses anywhere.
+OR, AND, NOT, COMPARISON, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, UNARY, POWER, ATOM = range(13)
+BINARY: Final = {
+    "+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "//": PRODUCT, "%": PRODUCT, "<<": SHIFT, ">>": SHIFT, "&": BIT_AND,
+    "^": BIT_XOR, "|": BIT_OR, "<": COMPARISON, "<=": COMPARISON, ">": COMPARISON, ">=": COMPARISON, "==": COMPARISON,
+    "!=": COMPARISON,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """An expression and how tightly its outermost operator binds."""
+
+    text: str
+    binding: int = ATOM
+
+    def within(self, binding: int) -> str:
+        """The text as an operand of an operator that binds this tightly."""
+        return self.text if self.binding >= binding else f"({self.text})"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def binary(operator: str, left: Text, right: Text) -> Text:
+    """left operator right; comparisons do not chain, everything else groups from the left."""
+    binding = BINARY[operator]
+    first = left.within(binding + (binding == COMPARISON))
+    return Text(f"{first} {operator} {right.within(binding + 1)}", binding)
+
+
+def unary(operator: str, operand: Text) -> Text:
+    if operator == "not ":
+        return Text(f"not {operand.within(NOT)}", NOT)
+    return Text(f"{operator}{operand.within(UNARY)}", UNARY)
+
+
+def call(function: str, *arguments: Text | str) -> Text:
+    return Text(f"{function}({', '.join(map(str, arguments))})")
+
+
+def subscript(value: Text, *items: Text | str) -> Text:
+    return Text(f"{value.within(ATOM)}[{', '.join(map(str, items)) or '()'}]")
+
+
+def literal(value: bool | int | float) -> Text:
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return Text("I.inf") if value > 0 else Text("-I.inf", UNARY)
+    text = repr(value)
+    return Text(text, UNARY if text.startswith("-") else ATOM)
+
+
+def as_tuple(parts: Sequence[str]) -> str:
+    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+# -----------------------------------------------------------------------------------------------------------------
+# files
+@dataclass(frozen=True, slots=True)
+class SourceKernel:
+    """A kernel: `parameters` as (name, annotation), and the lines of its body, indented among themselves."""
+
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+    body: tuple[str, ...]
+    docstring: str | None = None
+
+
+def write_file(kernels: Sequence[SourceKernel], docstring: str) -> str:
+    head = [f'"""{docstring}"""', "", "import intent", "import intent.language as I"]
+    parts = ["\n".join(head), *map(write_kernel, kernels)]
+    return "\n\n\n".join(parts) + "\n"
+
+
+def write_kernel(kernel: SourceKernel) -> str:
+    lines = ["@intent.kernel", f"def {kernel.name}("]
+    lines.extend(f"    {name}: {annotation}," for name, annotation in kernel.parameters)
+    lines.append("):")
+    if kernel.docstring:
+        lines.append(f'    """{kernel.docstring}"""')
+    lines.extend(f"    {line}" if line else "" for each in kernel.body for line in wrapped(each))
+    return "\n".join(lines)
+
+
+def wrapped(line: str) -> list[str]:
+    """A statement that is too long is broken after its assignment sign, within parentheses."""
+    if len(line) + 4 <= LINE_LENGTH or " = " not in line:
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    target, _, value = line.partition(" = ")
+    return [f"{target} = (", *(f"{indent}    {part}" for part in broken(value)), f"{indent})"]
+
+
+def broken(expression: str) -> list[str]:
+    """An expression over several lines, broken before its loosest operators outside any bracket."""
+    if len(expression) + 12 <= LINE_LENGTH:
+        return [expression]
+    for operators in ((" | ",), (" & ",), (" + ", " - "), (" * ", " / ")):
+        places = _top_level(expression, operators)
+        if places:
+            bounds = [0, *places, len(expression)]
+            return [expression[low:high].strip() for low, high in pairwise(bounds)]
+    return [expression]
+
+
+def _top_level(expression: str, operators: tuple[str, ...]) -> list[int]:
+    depth = 0
+    found: list[int] = []
+    for position, character in enumerate(expression):
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0 and any(expression.startswith(operator, position) for operator in operators):
+            found.append(position)
+    return found

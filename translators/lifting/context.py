@@ -1,0 +1,66 @@
+"""What the rules share: the arena, what is known of sizes, and the ledger they write to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from translators.algebra.facts import Facts
+from translators.algebra.polynomial import Atom, Polynomial, Symbol
+from translators.lifting.sinks import Ledger
+from translators.tile.expression import Arena, Axis, Expression, walk
+
+
+@dataclass(slots=True)
+class Context:
+    """`blocks` are the compile-time sizes of tiles, which a lifted program should not mention; `local` the axes whose
+    points all belong to one program."""
+
+    arena: Arena
+    facts: Facts
+    ledger: Ledger
+    blocks: frozenset[str]
+    local: set[Axis] = field(default_factory=set)
+
+    def invariant(self, polynomial: Polynomial) -> bool:
+        """Whether it is the same for every program, iteration and lane of a launch."""
+        return not any(isinstance(atom, Axis | Expression) for atom in polynomial.atoms())
+
+    def invariant_but(self, polynomial: Polynomial, axes: Iterable[Axis], axis: Axis) -> bool:
+        """Whether it depends on nothing but sizes and the other axes of a sink."""
+        others = set(axes) - {axis}
+        return not any(isinstance(atom, Axis | Expression) and atom not in others for atom in polynomial.atoms())
+
+    def chosen(self, polynomial: Polynomial) -> bool:
+        """Whether a launch chooses it to fit: it is made of block sizes and numbers of programs alone."""
+        names = {atom.name for atom in polynomial.atoms() if isinstance(atom, Symbol)}
+        return bool(names) and all(name in self.blocks or name.startswith("programs_") for name in names)
+
+    def mentions_blocks(self, polynomial: Polynomial) -> bool:
+        return any(isinstance(atom, Symbol) and atom.name in self.blocks for atom in polynomial.atoms())
+
+
+def with_axes(facts: Facts, axes: Iterable[Axis]) -> Facts:
+    """Also know the ranges of these axes."""
+    for axis in axes:
+        facts = facts.with_bounds(axis, axis.begin, axis.end - 1)
+    return facts
+
+
+def atoms_of(*roots: Expression) -> set[Atom]:
+    """Every atom of every coordinate and range below these expressions."""
+    found: set[Atom] = set()
+    for node in walk(*roots):
+        match node.operation:
+            case "index":
+                found.update(node.attribute.atoms())
+            case "reduce" | "contract":
+                for axis in node.attribute.axes:
+                    found.update(axis.begin.atoms())
+                    found.update(axis.end.atoms())
+            case "load" if not isinstance(node.attribute, str) and hasattr(node.attribute, "coordinates"):
+                for coordinate in node.attribute.coordinates:
+                    found.update(coordinate.atoms())
+            case _:
+                pass
+    return found

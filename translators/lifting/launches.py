@@ -1,0 +1,94 @@
+"""What the host code of a file says of each kernel, for lifting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from intent.dtypes import DType
+from translators.algebra.polynomial import Atom, Polynomial, Quotient, Symbol, symbol
+from translators.lifting.lift import Launch
+from translators.triton_source.read.host import HostLaunch, read_launches
+from translators.triton_source.read.kernels import Known, is_constexpr
+from translators.triton_source.read.source import TritonFile
+from translators.triton_source.read.values import Function
+
+
+def launches(
+    file: TritonFile, constants: Mapping[str, object] | None = None, dtypes: Mapping[str, DType] | None = None
+) -> dict[str, Launch]:
+    """By kernel: its only launch, or what all its launches agree on; the caller's own constants and types come
+    first.
+    """
+    found: dict[str, list[HostLaunch]] = {}
+    for launch in read_launches(file):
+        found.setdefault(launch.kernel, []).append(launch)
+    made = {}
+    for kernel in file.kernels:
+        agreed = _agreed(kernel, found.get(kernel.name, []))
+        made[kernel.name] = _launch(kernel, agreed, _of(kernel.name, constants or {}), dtypes or {})
+    return made
+
+
+def _of(kernel: str, constants: Mapping[str, object]) -> dict[str, object]:
+    """`NAME` and `KERNEL.NAME`."""
+    made = {name: value for name, value in constants.items() if "." not in name}
+    prefix = f"{kernel}."
+    made.update({name[len(prefix) :]: value for name, value in constants.items() if name.startswith(prefix)})
+    return made
+
+
+def _agreed(kernel: Function, found: list[HostLaunch]) -> HostLaunch:
+    """The only launch; or what all launches have in common, if that says what the grid is; or else the first one."""
+    if not found:
+        return HostLaunch(kernel.name, (), {}, {}, (), 0)
+    first, *others = found
+    if any(other.grid != first.grid for other in others):
+        return first
+    constants = {
+        name: value
+        for name, value in first.constants.items()
+        if all(name in other.constants and other.constants[name] == value for other in others)
+    }
+    dtypes = {
+        name: dtype for name, dtype in first.dtypes.items() if all(other.dtypes.get(name) == dtype for other in others)
+    }
+    facts = tuple(fact for fact in first.facts if all(fact in other.facts for other in others))
+    return HostLaunch(kernel.name, first.grid, constants, dtypes, facts, first.line)
+
+
+def _launch(
+    kernel: Function, found: HostLaunch, constants: Mapping[str, object], dtypes: Mapping[str, DType]
+) -> Launch:
+    given = {name: value for name, value in constants.items() if isinstance(value, bool | int | float | str)}
+    bound = {**found.constants, **given}
+    blocks = block_sizes(kernel)
+    named = any(isinstance(atom, Symbol) and atom.name in blocks for each in found.grid for atom in each.atoms())
+    numbers = not named and any(_has_number(each) for each in found.grid) and any(name in bound for name in blocks)
+    names = _readable(kernel, found.grid)
+    grid = tuple(each.substitute(names) for each in found.grid)
+    return Launch(grid, Known(bound, numbers, {**found.dtypes, **dtypes}), found.facts)
+
+
+def _has_number(extent: Polynomial) -> bool:
+    """Whether a grid is computed with a block size that is written as a number."""
+    return any(isinstance(atom, Quotient) and atom.denominator.constant is not None for atom in extent.atoms())
+
+
+def _readable(kernel: Function, grid: tuple[Polynomial, ...]) -> dict[Atom, Polynomial]:
+    """Sizes that only the host has: `x.shape[0]` gets a name of its own."""
+    node = kernel.node
+    taken = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    made: dict[Atom, Polynomial] = {}
+    for extent in grid:
+        for atom in extent.atoms():
+            if isinstance(atom, Symbol) and not atom.name.isidentifier() and atom not in made:
+                name = next(each for each in ("M", "R", "P", "H", "Q", "rows", atom.name) if each not in taken)
+                taken.add(name)
+                made[atom] = symbol(name)
+    return made
+
+
+def block_sizes(kernel: Function) -> frozenset[str]:
+    node = kernel.node
+    parameters = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+    return frozenset(each.arg for each in parameters if is_constexpr(each))

@@ -1,0 +1,284 @@
+"""One Triton kernel to one Intent kernel, with the ledger of what that rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from translators.algebra.facts import Facts
+from translators.algebra.polynomial import Atom, Polynomial, Symbol
+from translators.intent_source import write as w
+from translators.intent_source.write import SourceKernel
+from translators.lifting.carries import close
+from translators.lifting.context import Context, atoms_of
+from translators.lifting.memory_order import check_order
+from translators.lifting.names import Names, kernel_name, view_name
+from translators.lifting.pooling import Pool
+from translators.lifting.rules import normalised, simplified
+from translators.lifting.sinks import Ledger, Note, Residue, Sink
+from translators.lifting.spelling import Speller, dtype_text, varies
+from translators.lifting.views import Delinearising, Layout
+from translators.logical.types import View
+from translators.tile.effects import KernelEffects, KernelParameter
+from translators.tile.expression import Arena, walk
+from translators.tile.substitution import Rebuilding
+from translators.triton_source.read.kernels import Known, is_constexpr, read_kernel
+from translators.triton_source.read.source import TritonFile
+from translators.triton_source.read.values import Function, NotLifted
+
+Status = Literal["lifted", "lifted with groups", "partial", "unsupported"]
+SIZE_NAMES = ("M", "R", "P", "G", "H", "Q")
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What host code says of a kernel's launches: its grid, and the constants and types that it passes."""
+
+    grid: tuple[Polynomial, ...] = ()
+    known: Known = field(default_factory=Known)
+    facts: tuple[Polynomial, ...] = ()  # not negative
+
+
+@dataclass(frozen=True, slots=True)
+class ViewReport:
+    """How a pointer became a view."""
+
+    pointer: str
+    view: View
+    strides: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted:
+    """`source` is None unless the kernel is lifted; `reason` and `line` say why it is not."""
+
+    name: str
+    line: int
+    status: Status
+    source: SourceKernel | None = None
+    notes: tuple[Note, ...] = ()
+    views: tuple[ViewReport, ...] = ()
+    groups: tuple[str, ...] = ()
+    physical: tuple[str, ...] = ()
+    numerics: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+def lift_kernel(file: TritonFile, function: Function, launch: Launch | None = None) -> Lifted:
+    """Never raises for what the kernel contains: what is not understood is reported."""
+    launch = launch or Launch()
+    try:
+        read = read_kernel(file, function, launch.known)
+        return Lifting(function, read.effects, read.arena, launch).run()
+    except (NotLifted, Residue) as found:
+        return Lifted(function.name, function.node.lineno, "unsupported", reason=_located(found, function))
+    except RecursionError:
+        return Lifted(
+            function.name, function.node.lineno, "unsupported", reason="its expressions are nested too deeply"
+        )
+
+
+def _located(found: NotLifted | Residue, function: Function) -> str:
+    return f"line {found.line or function.node.lineno}: {found.reason}"
+
+
+@dataclass(slots=True)
+class Lifting:
+    function: Function
+    effects: KernelEffects
+    arena: Arena
+    launch: Launch
+    ledger: Ledger = field(default_factory=Ledger)
+    names: Names = field(default_factory=Names)
+
+    def run(self) -> Lifted:
+        sinks = self._normalised()
+        check_order(self.effects, sinks)
+        self._reserve()
+        delinearising = Delinearising(self._context(), self._parameters(), sinks, self._view_names(), self.names)
+        viewed = Pool(self.arena).viewed(delinearising.run())
+        speller = Speller(self.names, self._size_names(), dict(delinearising.extents))
+        statements = speller.kernel(viewed)
+        source = self._source(delinearising.layouts, speller, statements)
+        groups = self._groups(speller, delinearising.layouts)
+        return Lifted(
+            self.effects.name,
+            self.effects.line,
+            "lifted with groups" if groups else "lifted",
+            source,
+            tuple(self.ledger),
+            tuple(self._view_reports(delinearising.layouts)),
+            groups,
+            tuple(sorted(self._blocks() - set(groups))),
+            self._numerics(sinks),
+        )
+
+    # ----------------------------------------------------------------------------------------------------------- rules
+    def _blocks(self) -> frozenset[str]:
+        node = self.function.node
+        parameters = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        return frozenset(each.arg for each in parameters if is_constexpr(each))
+
+    def _context(self) -> Context:
+        facts = Facts()
+        for name in self._blocks():
+            facts = facts.with_bounds(Symbol(name), low=1)
+        for fact in self.launch.facts:
+            facts = facts.assuming(fact)
+        programs = set(self.effects.programs)
+        local = {axis for store in self.effects.stores for axis in store.lanes} - programs
+        return Context(self.arena, facts, self.ledger, self._blocks(), local)
+
+    def _normalised(self) -> list[Sink]:
+        if not self.effects.stores:
+            raise Residue("a kernel that stores nothing", self.effects.line)
+        if any(store.combine for store in self.effects.stores):
+            raise Residue("an atomic update", self.effects.line)
+        context = self._context()
+        made: list[Sink] = []
+        for sink in close(self.arena, self.effects):
+            context.local.update(set(sink.axes) - set(self.effects.programs))
+            gridded = self._with_grid(sink)
+            try:
+                made.append(_without_idle_axes(simplified(context, normalised(context, gridded))))
+            except Residue as found:
+                raise Residue(found.reason, found.line or sink.line) from None
+        return made
+
+    def _with_grid(self, sink: Sink) -> Sink:
+        """The number of programs as the host has it."""
+        atoms: dict[Atom, Polynomial] = {
+            Symbol(f"programs_{axis}"): extent for axis, extent in enumerate(self.launch.grid)
+        }
+        if not atoms:
+            return sink
+        axes = list(sink.axes)
+        for position, axis in enumerate(axes):
+            end = axis.end.substitute(atoms)
+            if end != axis.end:
+                axes[position] = self.arena.axis(axis.name, axis.begin, end)
+        renamed = {old: new for old, new in zip(sink.axes, axes, strict=True) if old is not new}
+        rebuilding = Rebuilding(self.arena, {**atoms, **{old: _only(new) for old, new in renamed.items()}})
+        offset, value, mask = (rebuilding.expression(each) for each in (sink.offset, sink.value, sink.mask))
+        return replace(sink, offset=offset, value=value, mask=mask, axes=tuple(axes))
+
+    # ----------------------------------------------------------------------------------------------------------- names
+    def _parameters(self) -> Mapping[str, KernelParameter]:
+        return {each.name: each for each in self.effects.parameters}
+
+    def _reserve(self) -> None:
+        self.names.reserve(name for name, each in self._parameters().items() if each.kind != "pointer")
+        self.names.reserve(self._blocks())
+
+    def _view_names(self) -> dict[str, str]:
+        pointers = [name for name, each in self._parameters().items() if each.kind == "pointer"]
+        return {name: self.names.fresh(view_name(name)) for name in pointers}
+
+    def _size_names(self) -> dict[str, str]:
+        names = {}
+        for axis in range(3):
+            wanted = next((each for each in SIZE_NAMES if each not in self.names.taken), "programs")
+            names[f"programs_{axis}"] = wanted
+            if Symbol(f"programs_{axis}") in self._remaining():
+                self.names.reserve((wanted,))
+        return names
+
+    def _remaining(self) -> set[Atom]:
+        return {atom for axis in self.effects.programs for atom in axis.end.atoms()}
+
+    # ---------------------------------------------------------------------------------------------------------- source
+    def _source(self, layouts: Mapping[str, Layout], speller: Speller, statements: Sequence[str]) -> SourceKernel:
+        shapes = {name: self._shape(layout.view, speller) for name, layout in layouts.items()}
+        domains = [
+            f"{name} = {w.call('I.domain', speller.size(axis.begin), speller.size(axis.end))}"
+            for axis, name in speller.domains.items()
+            if axis not in speller.local_domains and not varies(axis)
+        ]
+        sizes = list(self._size_lines(shapes, layouts, speller))
+        parameters = tuple(self._annotations(layouts, shapes, speller))
+        return SourceKernel(kernel_name(self.effects.name), parameters, (*sizes, *domains, *statements))
+
+    def _shape(self, view: View, speller: Speller) -> tuple[str | int, ...]:
+        return tuple(self._extent(extent, speller) for extent in view.shape)
+
+    def _extent(self, extent: Polynomial, speller: Speller) -> str | int:
+        known, atom = extent.constant, extent.atom
+        if known is not None:
+            return known
+        assert isinstance(atom, Symbol)
+        return speller.sizes.get(atom.name, atom.name)
+
+    def _size_lines(
+        self, shapes: Mapping[str, tuple[str | int, ...]], layouts: Mapping[str, Layout], speller: Speller
+    ) -> Iterator[str]:
+        """Each size that is used, read from the first view that has it."""
+        wanted = [speller.sizes.get(name, name) for name in speller.used_sizes]
+        done: set[str] = set()
+        for pointer, shape in shapes.items():
+            view = layouts[pointer].view.name
+            fresh = [size for size in shape if size in wanted and size not in done]
+            if len(fresh) == len(shape) == len(set(fresh)) and len(shape) > 1:
+                yield f"{', '.join(map(str, shape))} = {view}.shape"
+            else:
+                yield from (f"{size} = {view}.shape[{shape.index(size)}]" for size in dict.fromkeys(fresh))
+            done.update(map(str, fresh))
+
+    def _annotations(
+        self, layouts: Mapping[str, Layout], shapes: Mapping[str, tuple[str | int, ...]], speller: Speller
+    ) -> Iterator[tuple[str, str]]:
+        extents = {str(size) for shape in shapes.values() for size in shape}
+        used = set(speller.used_sizes) | speller.scalars
+        for name, each in self._parameters().items():
+            if name in layouts:
+                view = layouts[name].view
+                shape = w.as_tuple([f'"{size}"' if isinstance(size, str) else str(size) for size in shapes[name]])
+                yield view.name, f"I.{view.direction}[{dtype_text(view.dtype)}, {shape}]"
+                self._assume_type(name, each)
+            elif each.kind != "pointer" and name in used and name not in extents:
+                yield name, "I.index" if each.kind == "integer" else dtype_text(each.dtype)
+        for name in sorted(self._blocks() & (used - extents)):
+            known = self.launch.known.constants.get(name)
+            yield name, "I.Constexpr[int]" + (f" = {known}" if isinstance(known, int) else "")
+
+    def _assume_type(self, name: str, parameter: KernelParameter) -> None:
+        if parameter.assumed:
+            self.ledger.add("assumed", f"{name} holds {parameter.dtype.name}")
+
+    # ---------------------------------------------------------------------------------------------------------- report
+    def _groups(self, speller: Speller, layouts: Mapping[str, Layout]) -> tuple[str, ...]:
+        """Block sizes that the lifted kernel still mentions as such."""
+        extents = {atom for layout in layouts.values() for extent in layout.view.shape for atom in extent.atoms()}
+        sizes = {atom.name for atom in extents if isinstance(atom, Symbol)}
+        return tuple(sorted(self._blocks() & set(speller.used_sizes) - sizes))
+
+    def _view_reports(self, layouts: Mapping[str, Layout]) -> Iterator[ViewReport]:
+        for pointer, layout in layouts.items():
+            yield ViewReport(pointer, layout.view, tuple(map(repr, layout.strides)))
+
+    def _numerics(self, sinks: Sequence[Sink]) -> tuple[str, ...]:
+        kinds = {node.attribute.kind for sink in sinks for node in walk(*sink.roots) if node.operation == "reduce"}
+        order = ("sums may be taken in another order",) if "sum" in kinds else ()
+        nan = ("a NaN: tl.max and tl.min pass over it, the reductions here give NaN",)
+        return (*self.effects.remarks, *order, *(nan if kinds & {"max_num", "min_num"} else ()))
+
+
+def _without_idle_axes(sink: Sink) -> Sink:
+    """Programs that all store the same are one program."""
+    used = atoms_of(*sink.roots) | {
+        atom for axis in sink.axes for bound in (axis.begin, axis.end) for atom in bound.atoms()
+    }
+    return replace(sink, axes=tuple(axis for axis in sink.axes if axis in used))
+
+
+def _only(axis: Atom) -> Polynomial:
+    return Polynomial((((axis,), 1),))
+
+
+def lift_file(file: TritonFile, launches: Mapping[str, Launch], only: str | None = None) -> tuple[Lifted, ...]:
+    """Every kernel of the file, or the one that is named."""
+    return tuple(
+        lift_kernel(file, function, launches.get(function.name))
+        for function in file.kernels
+        if only is None or function.name == only
+    )

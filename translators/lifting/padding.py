@@ -1,0 +1,132 @@
+"""What a lane contributes to a reduction where its mask is false: computed from the expression, never guessed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from translators.lifting.carries import neutral
+from translators.lifting.context import Context
+from translators.lifting.evaluation import FUNCTIONS
+from translators.lifting.simplification import Simplifier
+from translators.tile.expression import Arena, Expression
+
+
+def absent_lanes_do_not_count(context: Context, node: Expression, condition: Expression) -> bool:
+    """Whether the reduction is the same without the lanes for which the condition is false."""
+    without = Simplifier(context.arena, context.facts, {condition: False})
+    folding = Folding(context.arena)
+    values = [folding.expression(without.expression(argument)) for argument in node.arguments]
+    if node.operation == "contract":
+        held = any(_is(value, 0) for value in values)
+        if held and not all(_is(value, 0) for value in values):
+            folding.assumptions.append("what is multiplied by a masked 0 is finite")
+    else:
+        identity = neutral(context.arena, node.attribute.kind, values[0])
+        held = values[0].operation == "constant" and values[0].attribute == identity.attribute
+    if held:
+        for assumption in folding.assumptions:
+            context.ledger.add("assumed", assumption)
+    return held
+
+
+@dataclass(slots=True)
+class Folding:
+    """Constants folded through arithmetic, as far as it is exact; `assumptions` says what a fold rests on."""
+
+    arena: Arena
+    assumptions: list[str] = field(default_factory=list)
+    done: dict[Expression, Expression] = field(default_factory=dict)
+
+    def expression(self, node: Expression) -> Expression:
+        found = self.done.get(node)
+        if found is None:
+            found = self._folded(node)
+            self.done[node] = found
+        return found
+
+    def _folded(self, node: Expression) -> Expression:
+        if node.operation in ("reduce", "contract", "load", "index"):
+            return node
+        arguments = tuple(map(self.expression, node.arguments))
+        constants = [each.attribute for each in arguments if each.operation == "constant"]
+        match node.operation:
+            case "cast" if constants:
+                return self._constant(node, constants[0])
+            case "select" if arguments[0].operation == "constant":
+                return arguments[1] if arguments[0].attribute else arguments[2]
+            case "pointwise":
+                return self._pointwise(node, arguments, constants)
+            case _:
+                return node
+
+    def _constant(self, node: Expression, value: bool | int | float) -> Expression:
+        kept = float(value) if node.dtype.is_float else value
+        return self.arena.make("constant", node.dtype, (), kept)
+
+    def _pointwise(
+        self, node: Expression, arguments: tuple[Expression, ...], constants: Sequence[bool | int | float]
+    ) -> Expression:
+        function = node.attribute[0]
+        if len(constants) == len(arguments):
+            value = _computed(function, constants)
+            return node if value is None else self._constant(node, value)
+        match function, arguments:
+            case "subtract", (left, right) if _is(left, -math.inf) and _is_maximum(right):
+                return (
+                    left  # below the maximum of the valid lanes; were that -inf too, the result is NaN without the lane
+                )
+            case "multiply", (left, right):
+                return self._product(node, left, right)
+            case "and" | "or", (left, right):
+                absorbing = function == "or"
+                for known, other in ((left, right), (right, left)):
+                    if known.operation == "constant":
+                        return known if known.attribute is absorbing else other
+                return node
+            case "divide", (left, right) if _is(left, 0):
+                self.assumptions.append("a divisor is neither 0 nor NaN")
+                return left
+            case _:
+                return node
+
+    def _product(self, node: Expression, left: Expression, right: Expression) -> Expression:
+        known, other = (left, right) if left.operation == "constant" else (right, left)
+        if _is(known, 0):
+            self.assumptions.append("what is multiplied by a masked 0 is finite")
+            return known
+        if _is(known, -math.inf) and other.operation == "parameter":
+            self.assumptions.append(f"{other.attribute} is positive")
+            return known
+        return node
+
+
+def _is(node: Expression, value: float) -> bool:
+    return node.operation == "constant" and node.attribute == value
+
+
+def _is_maximum(node: Expression) -> bool:
+    return node.operation == "reduce" and node.attribute.kind in ("max", "max_num")
+
+
+def _computed(function: str, constants: Sequence[bool | int | float]) -> bool | int | float | None:
+    if function == "exp" and constants[0] == -math.inf:
+        return 0.0
+    if function == "exp2" and constants[0] == -math.inf:
+        return 0.0
+    exact = {"add", "subtract", "multiply", "negative", "abs", "maximum", "minimum", "maximum_num", "minimum_num"}
+    if function not in exact | {
+        "less",
+        "less_equal",
+        "greater",
+        "greater_equal",
+        "equal",
+        "not_equal",
+        "and",
+        "or",
+        "not",
+    }:
+        return None
+    value = FUNCTIONS[function](*constants)
+    return None if isinstance(value, float) and math.isnan(value) else value

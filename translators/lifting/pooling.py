@@ -1,0 +1,75 @@
+"""One name for one range: axes of equal range become one axis wherever no value would be captured.
+
+A reduction takes the first axis of its range that does not occur free in what it reduces; so what is reduced and then
+used along
+the same coordinates becomes one expression, as the author would write it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from translators.algebra.polynomial import Atom, Polynomial, atomic
+from translators.lifting.views import Viewed
+from translators.tile.expression import Arena, Axis, Expression
+from translators.tile.substitution import Rebuilding, as_index
+
+Range = tuple[Polynomial, Polynomial]
+
+
+@dataclass(slots=True)
+class Pool:
+    arena: Arena
+    axes: dict[Range, list[Axis]] = field(default_factory=dict)
+
+    def viewed(self, sinks: Sequence[Viewed]) -> tuple[Viewed, ...]:
+        return tuple(map(self._sink, sinks))
+
+    def _sink(self, viewed: Viewed) -> Viewed:
+        mapping: dict[Atom, Polynomial] = {}
+        taken: list[Axis] = []
+        for axis in viewed.sink.axes:
+            chosen = self._free(axis, mapping, taken)
+            taken.append(chosen)
+            mapping[axis] = atomic(chosen)
+        sink = viewed.sink
+        value, mask = (self._bound(self._moved(each, mapping)) for each in (sink.value, sink.mask))
+        offset = as_index(self.arena, sink.offset.polynomial.substitute(mapping))
+        coordinates = tuple(
+            self._bound(self._moved(as_index(self.arena, each), mapping)).polynomial for each in viewed.coordinates
+        )
+        made = replace(sink, value=value, mask=mask, offset=offset, axes=tuple(taken))
+        return replace(viewed, sink=made, coordinates=coordinates)
+
+    def _moved(self, expression: Expression, mapping: dict[Atom, Polynomial]) -> Expression:
+        return Rebuilding(self.arena, mapping).expression(expression)
+
+    def _free(self, axis: Axis, mapping: dict[Atom, Polynomial], taken: list[Axis]) -> Axis:
+        span = (axis.begin.substitute(mapping), axis.end.substitute(mapping))
+        known = self.axes.setdefault(span, [])
+        for each in known:
+            if each not in taken:
+                return each
+        made = axis if span == (axis.begin, axis.end) else self.arena.axis(axis.name, *span)
+        known.append(made)
+        return made
+
+    def _bound(self, root: Expression) -> Expression:
+        """Inner reductions first, so that an outer one sees the names they no longer need."""
+        return Rebuilding(self.arena, {}, finish=self._renamed).expression(root)
+
+    def _renamed(self, node: Expression) -> Expression | None:
+        if node.operation not in ("reduce", "contract"):
+            return None
+        mapping: dict[Atom, Polynomial] = {}
+        bound: list[Axis] = []
+        inside = frozenset().union(*(argument.axes for argument in node.arguments)) - set(node.attribute.axes)
+        for axis in node.attribute.axes:
+            chosen = self._free(axis, mapping, [*inside, *bound])
+            bound.append(chosen)
+            mapping[axis] = atomic(chosen)
+        if tuple(bound) == node.attribute.axes:
+            return None
+        arguments = tuple(self._moved(argument, mapping) for argument in node.arguments)
+        return self.arena.make(node.operation, node.dtype, arguments, replace(node.attribute, axes=tuple(bound)))

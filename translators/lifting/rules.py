@@ -1,0 +1,441 @@
+"""The rules: each gives a sink that stores the same elements with fewer physical facts, or None.
+
+    split     an axis that occurs through v // D and v % D alone becomes two axes
+    chunk     a block number g and a lane l in [0, B) become one coordinate c = B*g + l
+    restrict  a coordinate that is guarded by c < E ranges up to E
+
+Every rule proves its obligations from facts, or writes down what it assumes; nothing is assumed that another program,
+iteration
+or lane could falsify.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from intent import dtypes as d
+from translators.algebra.polynomial import (
+    Atom,
+    Extremum,
+    Polynomial,
+    Quotient,
+    Remainder,
+    atomic,
+    ceiling_divide,
+    maximum,
+    minimum,
+    number,
+)
+from translators.lifting.context import Context, atoms_of, with_axes
+from translators.lifting.padding import absent_lanes_do_not_count
+from translators.lifting.simplification import Simplifier
+from translators.lifting.sinks import Sink
+from translators.tile.expression import Axis, Expression, Reduction, walk
+from translators.tile.substitution import Rebuilding
+
+
+# ----------------------------------------------------------------------------------------------------------
+# substitution
+def _replaced(context: Context, sink: Sink, atoms: dict[Atom, Polynomial], axes: tuple[Axis, ...]) -> Sink:
+    """The sink over other axes; ranges of the remaining axes follow."""
+    kept: list[Axis] = []
+    mapping = dict(atoms)
+    for axis in axes:
+        begin, end = axis.begin.substitute(mapping), axis.end.substitute(mapping)
+        if begin == axis.begin and end == axis.end:
+            kept.append(axis)
+        else:
+            kept.append(context.arena.axis(axis.name, begin, end))
+            if axis in context.local:
+                context.local.add(kept[-1])
+            mapping[axis] = atomic(kept[-1])
+    rebuilding = Rebuilding(context.arena, mapping)
+    offset, value, mask = (rebuilding.expression(each) for each in (sink.offset, sink.value, sink.mask))
+    return replace(sink, offset=offset, value=value, mask=mask, axes=tuple(kept))
+
+
+def _occurs(axis: Axis, axes: Sequence[Axis], roots: Sequence[Expression]) -> bool:
+    return axis in atoms_of(*roots) or any(axis in (*each.begin.atoms(), *each.end.atoms()) for each in axes)
+
+
+# -----------------------------------------------------------------------------------------------------------------
+# split
+def split(context: Context, sink: Sink) -> Sink | None:
+    for axis in sink.axes:
+        for divisor in _divisors(axis, sink):
+            made = _split(context, sink, axis, divisor)
+            if made is not None:
+                return made
+    return None
+
+
+def _divisors(axis: Axis, sink: Sink) -> list[Polynomial]:
+    """What the axis is divided by, wherever it stands as itself."""
+    found = [
+        atom.denominator
+        for atom in atoms_of(*sink.roots)
+        if isinstance(atom, Quotient | Remainder) and atom.numerator.coefficient(axis) == number(1)
+    ]
+    distinct = dict.fromkeys(found)
+    return sorted(distinct, key=lambda each: (-len(each.terms[-1][0]) if each.terms else 0, repr(each)))
+
+
+def _split(context: Context, sink: Sink, axis: Axis, divisor: Polynomial) -> Sink | None:
+    extent = axis.extent
+    if axis.begin != Polynomial() or not context.invariant_but(divisor, sink.axes, axis):
+        return None
+    _divides(context, divisor)
+    whole = extent.divided_by(divisor)
+    if whole is None and not axis.name.startswith("program"):
+        return None  # rows of an array may be decoded without being whole: the coordinate stays one
+    outer = context.arena.axis(axis.name, number(0), whole if whole is not None else ceiling_divide(extent, divisor))
+    rest = divisor if whole is not None else minimum(divisor, extent - atomic(outer) * divisor)
+    simplifier = Simplifier(context.arena, with_axes(context.facts, (outer,)))
+    inner = context.arena.axis(f"{axis.name}_rest", number(0), simplifier.polynomial(rest))
+    outer_end = simplifier.polynomial(outer.end)
+    if outer_end != outer.end:
+        renamed = context.arena.axis(axis.name, number(0), outer_end)
+        inner = context.arena.axis(inner.name, number(0), inner.end.substitute({outer: atomic(renamed)}))
+        outer = renamed
+    mapping: dict[Atom, Polynomial] = {axis: atomic(outer) * divisor + atomic(inner)}
+    position = sink.axes.index(axis)
+    axes = (*sink.axes[:position], outer, inner, *sink.axes[position + 1 :])
+    made = _replaced(context, sink, mapping, axes)
+    simpler = simplified(context, made)
+    remaining = [
+        atom
+        for atom in atoms_of(*simpler.roots)
+        if isinstance(atom, Quotient | Remainder) and atom.denominator == divisor
+    ]
+    if any(outer in atom.numerator.atoms() or inner in atom.numerator.atoms() for atom in remaining):
+        return None
+    if axis in context.local:
+        context.local.update(simpler.axes)
+    return simpler
+
+
+def _divides(context: Context, divisor: Polynomial) -> None:
+    """A program divides by it, so none of its factors is 0: with no program there is nothing to store either."""
+    if len(divisor.terms) == 1:
+        for factor in divisor.terms[0][0]:
+            if context.facts.nonnegative(atomic(factor)) and not context.facts.positive(atomic(factor)):
+                context.facts = context.facts.with_bounds(factor, low=1)
+
+
+def simplified(context: Context, sink: Sink) -> Sink:
+    """Simpler expressions, and simpler ends of the axes."""
+    simplifier = Simplifier(context.arena, with_axes(context.facts, sink.axes))
+    made: list[Axis] = []
+    mapping: dict[Atom, Polynomial] = {}
+    for axis in sink.axes:
+        begin, end = (simplifier.polynomial(each.substitute(mapping)) for each in (axis.begin, axis.end))
+        if begin == axis.begin and end == axis.end:
+            made.append(axis)
+        else:
+            made.append(context.arena.axis(axis.name, begin, end))
+            if axis in context.local:
+                context.local.add(made[-1])
+            mapping[axis] = atomic(made[-1])
+    if mapping:
+        sink = _replaced(context, sink, mapping, tuple(made))
+        simplifier = Simplifier(context.arena, with_axes(context.facts, sink.axes))
+    offset, value, mask = (simplifier.expression(each) for each in (sink.offset, sink.value, sink.mask))
+    return replace(sink, offset=offset, value=value, mask=mask)
+
+
+# -----------------------------------------------------------------------------------------------------------------
+# chunk
+def chunk(context: Context, sink: Sink) -> Sink | None:
+    """A block number and a lane among the sink's own axes."""
+    for block, lane in _pairs(sink.axes):
+        made = _joined(context, block, lane)
+        if made is None:
+            continue
+        joint, mapping = made
+        rest = tuple(joint if axis is lane else axis for axis in sink.axes if axis is not block)
+        replaced = _replaced(context, sink, mapping, rest)
+        if not _occurs(block, replaced.axes, replaced.roots) and not _occurs(lane, replaced.axes, replaced.roots):
+            if block in context.local and lane in context.local:
+                context.local.add(joint)
+            context.ledger.add("proven", f"{lane.name} and {block.name}: one coordinate, in blocks of {lane.end!r}")
+            return replaced
+    return None
+
+
+def _pairs(axes: Sequence[Axis]) -> Iterator[tuple[Axis, Axis]]:
+    return ((block, lane) for lane in reversed(axes) for block in axes if block is not lane)
+
+
+def _joined(context: Context, block: Axis, lane: Axis) -> tuple[Axis, dict[Atom, Polynomial]] | None:
+    """The coordinate c = B*block + lane, and lane := c - B*block; None if the ranges do not fit."""
+    if lane.begin != Polynomial() or block.begin != Polynomial():
+        return None
+    found = _block_size(block, lane)
+    if found is None:
+        return None
+    size, clipped = found
+    if not (context.mentions_blocks(size) or size.constant is not None) or size == number(1):
+        return None  # rows of a size that the data has are no blocks
+    if lane in (*block.end.atoms(), *size.atoms()):
+        return None
+    end = block.end * size if clipped is None else minimum(block.end * size, clipped)
+    end = Simplifier(context.arena, context.facts).polynomial(end)
+    joint = context.arena.axis(lane.name, number(0), end)
+    return joint, {lane: atomic(joint) - size * atomic(block)}
+
+
+def _block_size(block: Axis, lane: Axis) -> tuple[Polynomial, Polynomial | None] | None:
+    """(B, None) if the lane ranges over [0, B); (B, A) if it ranges over [0, min(B, A - B*block))."""
+    if block not in lane.end.atoms():
+        return lane.end, None
+    operands = _clipped(lane.end)
+    if operands is None:
+        return None
+    for size, rest in (operands, (operands[1], operands[0])):
+        whole = rest + size * atomic(block)
+        if block not in whole.atoms() and block not in size.atoms():
+            return size, whole
+    return None
+
+
+def _clipped(end: Polynomial) -> tuple[Polynomial, Polynomial] | None:
+    """(a, b) if the end is min(a, b), or a multiple of such a minimum."""
+    if len(end.terms) != 1:
+        return None
+    for atom in end.terms[0][0]:
+        if isinstance(atom, Extremum) and atom.kind == "minimum" and len(atom.operands) == 2:
+            factor = end.divided_by(atomic(atom))
+            if factor is not None and atom not in factor.atoms():
+                return factor * atom.operands[0], factor * atom.operands[1]
+    return None
+
+
+def chunk_bound(context: Context, sink: Sink) -> Sink | None:
+    """A block number and a lane that one reduction binds."""
+    for node in _structured(sink):
+        for block, lane in _pairs(node.attribute.axes):
+            made = _joined(context, block, lane)
+            if made is None:
+                continue
+            replacement = _chunked_node(context, node, (block, lane), *made)
+            if replacement is not None:
+                context.ledger.add("proven", f"{lane.name}: one coordinate of the reduction, in blocks of {lane.end!r}")
+                return _with_node(context, sink, node, replacement)
+    return None
+
+
+def _structured(sink: Sink) -> list[Expression]:
+    return [node for node in walk(*sink.roots) if node.operation in ("reduce", "contract")]
+
+
+def _chunked_node(
+    context: Context, node: Expression, pair: tuple[Axis, Axis], joint: Axis, mapping: dict[Atom, Polynomial]
+) -> Expression | None:
+    block, lane = pair
+    reduction: Reduction = node.attribute
+    rebuilding = Rebuilding(context.arena, mapping)
+    arguments = tuple(map(rebuilding.expression, node.arguments))
+    axes = tuple(joint if axis is lane else axis for axis in reduction.axes if axis is not block)
+    if _occurs(block, axes, arguments) or _occurs(lane, axes, arguments):
+        return None
+    context.local.add(joint)
+    return context.arena.make(node.operation, node.dtype, arguments, replace(reduction, axes=axes))
+
+
+def _with_node(context: Context, sink: Sink, node: Expression, replacement: Expression) -> Sink:
+    rebuilding = Rebuilding(context.arena, {}, lambda each: replacement if each is node else None)
+    offset, value, mask = (rebuilding.expression(each) for each in (sink.offset, sink.value, sink.mask))
+    return replace(sink, offset=offset, value=value, mask=mask)
+
+
+# --------------------------------------------------------------------------------------------------------------
+# restrict
+def restrict(context: Context, sink: Sink) -> Sink | None:
+    """A free axis ranges over what the store's mask leaves of it."""
+    for condition in conjuncts(sink.mask):
+        for axis in sink.axes:
+            bound = _bound(condition, axis)
+            if bound is None or any(isinstance(atom, Axis | Expression) for atom in bound[1].atoms()):
+                continue
+            made = _restricted_axis(context, axis, *bound)
+            if made is not None:
+                axes = tuple(made if each is axis else each for each in sink.axes)
+                return _replaced(context, sink, {axis: atomic(made)}, axes)
+    return None
+
+
+def conjuncts(condition: Expression) -> Iterator[Expression]:
+    if condition.operation == "pointwise" and condition.attribute[0] == "and":
+        for part in condition.arguments:
+            yield from conjuncts(part)
+    else:
+        yield condition
+
+
+def _bound(condition: Expression, axis: Axis) -> tuple[bool, Polynomial] | None:
+    """(True, E) if the condition is axis < E; (False, E) if it is axis >= E."""
+    if condition.operation != "pointwise" or condition.attribute[0] != "less":
+        return None
+    left, right = condition.arguments
+    if left.dtype != d.index:
+        return None
+    difference = left.polynomial - right.polynomial
+    match difference.coefficient(axis):
+        case Polynomial(terms=(((), 1),)):
+            return True, atomic(axis) - difference
+        case Polynomial(terms=(((), -1),)):
+            return False, difference + atomic(axis) + 1
+        case _:
+            return None
+
+
+def _restricted_axis(context: Context, axis: Axis, upper: bool, bound: Polynomial) -> Axis | None:
+    """The axis up to (or from) `bound`; covering it is proven, or assumed of what a launch fixes, or made a minimum."""
+    if not upper:
+        begin = axis.begin if context.facts.less_equal(bound, axis.begin) else maximum(bound, axis.begin)
+        if context.facts.less_equal(axis.begin, bound):
+            begin = bound
+        return None if begin == axis.begin else _like(context, axis, begin, axis.end)
+    if context.facts.less_equal(axis.end, bound):
+        return None
+    if context.facts.less_equal(bound, axis.end):
+        context.ledger.add("proven", f"{axis.end!r} lanes cover {bound!r}")
+        return _like(context, axis, axis.begin, bound)
+    if _covering(context, axis, bound):
+        context.facts = context.facts.assuming(axis.end - bound)
+        return _like(context, axis, axis.begin, bound)
+    return _like(context, axis, axis.begin, minimum(axis.end, bound))
+
+
+def _covering(context: Context, axis: Axis, bound: Polynomial) -> bool:
+    """Whether one launch covers [0, bound) by choosing its grid or its block size: then no element is left out."""
+    if not context.invariant(bound) or not context.invariant(axis.end) or context.mentions_blocks(bound):
+        return False
+    if not context.chosen(axis.end):
+        return False
+    context.ledger.add("assumed", f"{axis.end!r} is at least {bound!r}: every launch covers all elements")
+    return True
+
+
+def _like(context: Context, axis: Axis, begin: Polynomial, end: Polynomial) -> Axis:
+    made = context.arena.axis(axis.name, begin, end)
+    if axis in context.local:
+        context.local.add(made)
+    return made
+
+
+def restrict_bound(context: Context, sink: Sink) -> Sink | None:
+    """A reduction leaves out lanes that a mask excludes, if what they contribute is the reduction's identity."""
+    facts = with_axes(context.facts, sink.axes)
+    for node in _structured(sink):
+        for axis in node.attribute.axes:
+            for condition in _conditions(node, axis):
+                made = _restricted_node(context, node, axis, condition, facts)
+                if made is not None:
+                    return _with_node(context, sink, node, made)
+    return None
+
+
+def _conditions(node: Expression, axis: Axis) -> list[Expression]:
+    """The comparisons below a reduction that bound one of its axes; one that depends on an inner axis is none."""
+    inner = {
+        bound
+        for each in walk(*node.arguments)
+        if each.operation in ("reduce", "contract")
+        for bound in each.attribute.axes
+    }
+    return [
+        each
+        for each in walk(*node.arguments)
+        if _bound(each, axis) is not None and not inner & {atom for atom in atoms_of(each) if isinstance(atom, Axis)}
+    ]
+
+
+def _restricted_node(
+    context: Context, node: Expression, axis: Axis, condition: Expression, facts: object
+) -> Expression | None:
+    bound = _bound(condition, axis)
+    assert bound is not None
+    others = set(node.attribute.axes) - {axis}
+    if others & set(bound[1].atoms()):
+        return None
+    if not absent_lanes_do_not_count(context, node, condition):
+        return None
+    made = _restricted_axis(context, axis, *bound)
+    if made is None:
+        return None
+    rebuilding = Rebuilding(context.arena, {axis: atomic(made)})
+    axes = tuple(made if each is axis else each for each in node.attribute.axes)
+    arguments = tuple(map(rebuilding.expression, node.arguments))
+    return context.arena.make(node.operation, node.dtype, arguments, replace(node.attribute, axes=axes))
+
+
+def rebase(context: Context, sink: Sink) -> Sink | None:
+    """A reduction within one block of an axis: its lanes are the coordinates [B*g, B*g + B) of that axis."""
+    for node in _structured(sink):
+        for lane in node.attribute.axes:
+            for group in sorted(sink.axes, key=lambda axis: axis.serial):
+                made = _rebased(context, node, lane, group)
+                if made is not None:
+                    context.ledger.add("proven", f"{group.name} selects a block of the reduced axis, and is observable")
+                    return _with_node(context, sink, node, made)
+    return None
+
+
+def _rebased(context: Context, node: Expression, lane: Axis, group: Axis) -> Expression | None:
+    """Only of a lane whose range says that it is part of a block: rows of an array have coordinates of their own."""
+    if lane.begin != Polynomial() or not (group in lane.end.atoms() or context.mentions_blocks(lane.end)):
+        return None
+    for size in _steps(node, lane, group):
+        shift = size * atomic(group)
+        joint = context.arena.axis(lane.name, shift, _shifted_end(lane, shift))
+        rebuilding = Rebuilding(context.arena, {lane: atomic(joint) - shift})
+        arguments = tuple(map(rebuilding.expression, node.arguments))
+        others = tuple(joint if axis is lane else axis for axis in node.attribute.axes)
+        if group not in _positions(arguments):
+            context.local.add(joint)
+            return context.arena.make(node.operation, node.dtype, arguments, replace(node.attribute, axes=others))
+    return None
+
+
+def _steps(node: Expression, lane: Axis, group: Axis) -> list[Polynomial]:
+    """How many lanes further the next block begins, as the loads have it."""
+    found: dict[Polynomial, None] = {}
+    for load in walk(*node.arguments):
+        if load.operation == "load":
+            offset = load.arguments[0].polynomial
+            near, far = offset.coefficient(lane), offset.coefficient(group)
+            step = far.divided_by(near) if near and near.terms and far and far.terms else None
+            if step is not None:
+                found.setdefault(step)
+    return list(found)
+
+
+def _positions(arguments: Sequence[Expression]) -> set[Atom]:
+    """Atoms of coordinates, without those of ranges."""
+    return {atom for node in walk(*arguments) if node.operation == "index" for atom in node.attribute.atoms()}
+
+
+def _shifted_end(lane: Axis, shift: Polynomial) -> Polynomial:
+    """The end of the lanes plus a distance, which moves into a minimum."""
+    for monomial, factor in lane.end.terms:
+        if factor == 1 and len(monomial) == 1 and isinstance(monomial[0], Extremum) and monomial[0].kind == "minimum":
+            rest = lane.end - atomic(monomial[0]) + shift
+            return minimum(*(operand + rest for operand in monomial[0].operands))
+    return lane.end + shift
+
+
+RULES = (restrict, split, chunk, chunk_bound, restrict_bound, rebase)
+MOST_STEPS = 60
+
+
+def normalised(context: Context, sink: Sink) -> Sink:
+    """The rules, until none applies."""
+    sink = simplified(context, sink)
+    for _ in range(MOST_STEPS):
+        made = next((found for rule in RULES if (found := rule(context, sink)) is not None), None)
+        if made is None:
+            break
+        sink = simplified(context, made)
+    return sink

@@ -1,0 +1,299 @@
+"""Expressions made simpler by what is known of their coordinates; their meaning stays the same.
+
+Quotients, remainders and extrema that a fact decides disappear, as do comparisons, the selections and masks that hang
+on them,
+and reductions of reductions of one kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import reduce as fold
+
+from intent import dtypes as d
+from translators.algebra.facts import Facts
+from translators.algebra.polynomial import (
+    Atom,
+    Extremum,
+    Monomial,
+    Polynomial,
+    Quotient,
+    Remainder,
+    atomic,
+    floor_divide,
+    maximum,
+    minimum,
+    number,
+    remainder,
+)
+from translators.lifting.context import with_axes
+from translators.tile.effects import Address
+from translators.tile.expression import Arena, Axis, Expression, Reduction
+from translators.tile.substitution import as_index
+
+
+@dataclass(slots=True)
+class Simplifier:
+    """`assumed` gives the truth of conditions that are taken for decided."""
+
+    arena: Arena
+    facts: Facts
+    assumed: Mapping[Expression, bool] = field(default_factory=dict)
+    done: dict[Expression, Expression] = field(default_factory=dict)
+    ranges: dict[tuple[Axis, ...], Simplifier] = field(default_factory=dict)
+
+    def expression(self, node: Expression) -> Expression:
+        found = self.done.get(node)
+        if found is None:
+            found = self._simplified(node)
+            self.done[node] = found
+        return found
+
+    def _simplified(self, node: Expression) -> Expression:
+        if node in self.assumed:
+            return self.boolean(self.assumed[node])
+        match node.operation:
+            case "index":
+                return as_index(self.arena, self.polynomial(node.attribute))
+            case "reduce" | "contract":
+                return self._structured(node)
+        arguments = tuple(map(self.expression, node.arguments))
+        made = node if arguments == node.arguments else self.remade(node, arguments)
+        return self._local(made)
+
+    def remade(self, node: Expression, arguments: tuple[Expression, ...]) -> Expression:
+        return self.arena.make(node.operation, node.dtype, arguments, node.attribute)
+
+    def boolean(self, value: bool) -> Expression:
+        return self.arena.make("constant", d.boolean, (), value)
+
+    # ------------------------------------------------------------------------------------------------------ structure
+    def _structured(self, node: Expression) -> Expression:
+        reduction: Reduction = node.attribute
+        axes, renamed = self._ranges(reduction.axes)
+        inside = self.within(axes)
+        arguments = node.arguments
+        if renamed:
+            from translators.tile.substitution import Rebuilding
+
+            rebuilding = Rebuilding(self.arena, renamed)
+            arguments = tuple(map(rebuilding.expression, arguments))
+        arguments = tuple(map(inside.expression, arguments))
+        made = self.arena.make(node.operation, node.dtype, arguments, replace(reduction, axes=axes))
+        return self._merged(made)
+
+    def _ranges(self, axes: tuple[Axis, ...]) -> tuple[tuple[Axis, ...], dict[Atom, Polynomial]]:
+        """The axes with simpler ends, under new identities where an end changed."""
+        made: list[Axis] = []
+        renamed: dict[Atom, Polynomial] = {}
+        for axis in axes:
+            inside = self.within(tuple(made)) if made else self
+            begin, end = (inside.polynomial(each.substitute(renamed)) for each in (axis.begin, axis.end))
+            if begin == axis.begin and end == axis.end:
+                made.append(axis)
+            else:
+                made.append(self.arena.axis(axis.name, begin, end))
+                renamed[axis] = atomic(made[-1])
+        return tuple(made), renamed
+
+    def within(self, axes: tuple[Axis, ...]) -> Simplifier:
+        if axes not in self.ranges:
+            self.ranges[axes] = Simplifier(self.arena, with_axes(self.facts, axes), self.assumed)
+        return self.ranges[axes]
+
+    def _merged(self, node: Expression) -> Expression:
+        """A reduction of a reduction of the same kind is one over both axes."""
+        if node.operation != "reduce":
+            return node
+        (inner,) = node.arguments
+        if inner.dtype != node.dtype or inner.operation not in ("reduce", "contract"):
+            return node
+        if inner.attribute.kind != node.attribute.kind or inner.attribute.combine is not None:
+            return node
+        axes = node.attribute.axes + inner.attribute.axes
+        return self.arena.make(inner.operation, node.dtype, inner.arguments, replace(inner.attribute, axes=axes))
+
+    # ---------------------------------------------------------------------------------------------------- single nodes
+    def _local(self, node: Expression) -> Expression:
+        match node.operation:
+            case "pointwise":
+                return self._pointwise(node)
+            case "select":
+                condition, true, false = node.arguments
+                if condition.operation == "constant":
+                    return true if condition.attribute else false
+                return true if true is false else node
+            case "load" if isinstance(node.attribute, Address):
+                return self._load(node)
+            case "cast":
+                return self._cast(node)
+            case _:
+                return node
+
+    def _load(self, node: Expression) -> Expression:
+        offset, mask, other = node.arguments
+        if mask.operation != "constant":
+            return node
+        if not mask.attribute:
+            return other
+        poison = self.arena.make("poison", node.dtype)
+        return node if other is poison else self.remade(node, (offset, mask, poison))
+
+    def _cast(self, node: Expression) -> Expression:
+        (inner,) = node.arguments
+        atom = inner.attribute.atom if inner.operation == "index" else None
+        return atom if isinstance(atom, Expression) and atom.dtype == node.dtype else node
+
+    def _pointwise(self, node: Expression) -> Expression:
+        function = node.attribute[0]
+        match function, node.arguments:
+            case "less" | "equal" | "not_equal", (left, right) if left.dtype == d.index:
+                known = self._decided(function, left.polynomial - right.polynomial)
+                return node if known is None else self.boolean(known)
+            case "and" | "or", (left, right):
+                return self._logical(node, function == "or", left, right)
+            case "not", (inner,) if inner.operation == "constant":
+                return self.boolean(not inner.attribute)
+            case "not", (inner,) if inner.operation == "pointwise" and inner.attribute[0] == "not":
+                return inner.arguments[0]
+            case "not", (inner,):
+                return self._negated_comparison(node, inner)
+            case "truncated_divide", (left, right) if node.dtype == d.index:
+                return self._truncated(node, left.polynomial, right.polynomial)
+            case _:
+                return node
+
+    def _decided(self, function: str, difference: Polynomial) -> bool | None:
+        if function == "less":
+            if self.facts.positive(-difference):
+                return True
+            return False if self.facts.nonnegative(difference) else None
+        if self.facts.equal(difference, 0):
+            return function == "equal"
+        if self.facts.positive(difference) or self.facts.positive(-difference):
+            return function != "equal"
+        return None
+
+    def _negated_comparison(self, node: Expression, inner: Expression) -> Expression:
+        """not (d < 0) is -d - 1 < 0, of integers."""
+        if inner.operation != "pointwise" or inner.attribute[0] != "less" or inner.arguments[0].dtype != d.index:
+            return node
+        left, right = inner.arguments
+        difference = right.polynomial - left.polynomial - 1
+        arguments = (as_index(self.arena, difference), as_index(self.arena, number(0)))
+        return self._pointwise(self.remade(inner, arguments))
+
+    def _logical(self, node: Expression, absorbing: bool, left: Expression, right: Expression) -> Expression:
+        for known, other in ((left, right), (right, left)):
+            if known.operation == "constant":
+                return known if known.attribute is absorbing else other
+        return left if left is right else node
+
+    def _truncated(self, node: Expression, left: Polynomial, right: Polynomial) -> Expression:
+        if self.facts.nonnegative(left) and self.facts.nonnegative(right):
+            return as_index(self.arena, self.polynomial(floor_divide(left, right)))
+        return node
+
+    # ------------------------------------------------------------------------------------------------------ polynomials
+    def polynomial(self, polynomial: Polynomial) -> Polynomial:
+        return polynomial.rebuild(self._atom)
+
+    def _atom(self, atom: Atom) -> Polynomial | None:
+        match atom:
+            case Expression():
+                return self.expression(atom).polynomial
+            case Quotient(top, bottom):
+                return self._quotient(self.polynomial(top), self.polynomial(bottom))
+            case Remainder(top, bottom):
+                return self._remainder(self.polynomial(top), self.polynomial(bottom))
+            case Extremum(kind, operands):
+                return self._extremum(kind, tuple(map(self.polynomial, operands)))
+            case _:
+                return None
+
+    def _quotient(self, top: Polynomial, bottom: Polynomial) -> Polynomial:
+        """top // bottom: whole multiples leave, a common positive factor cancels, and a proper fraction is 0."""
+        factor = common_factor((top, bottom))
+        if factor != number(1) and self.facts.positive(factor):
+            top, bottom = exactly(top, factor), exactly(bottom, factor)
+        whole, rest = multiples(top, bottom)
+        if self.facts.nonnegative(rest) and self.facts.less(rest, bottom):
+            return whole
+        rounded = self._rounded_up(rest, bottom)
+        if rounded is not None:
+            return whole + rounded
+        if rest.offset == -1:  # quotients that round up keep their usual form
+            return whole - 1 + floor_divide(rest + bottom, bottom)
+        return whole + floor_divide(rest, bottom)
+
+    def _rounded_up(self, top: Polynomial, bottom: Polynomial) -> Polynomial | None:
+        """(f*a + f*b - 1) // (f*b) is (a + b - 1) // b: a quotient rounded up, where a common factor cancels too."""
+        exact = top - bottom + 1
+        factor = common_factor((exact, bottom))
+        if factor == number(1) or not self.facts.positive(factor):
+            return None
+        a, b = exactly(exact, factor), exactly(bottom, factor)
+        return floor_divide(a + b - 1, b)
+
+    def _remainder(self, top: Polynomial, bottom: Polynomial) -> Polynomial:
+        _, rest = multiples(top, bottom)
+        if self.facts.nonnegative(rest) and self.facts.less(rest, bottom):
+            return rest
+        return remainder(rest, bottom)
+
+    def _extremum(self, kind: str, operands: tuple[Polynomial, ...]) -> Polynomial:
+        factor = common_factor(operands)
+        if factor != number(1) and self.facts.nonnegative(factor):
+            return factor * self._extremum(kind, tuple(exactly(each, factor) for each in operands))
+        choose = minimum if kind == "minimum" else maximum
+        kept = list(operands)
+        for each in operands:
+            others = [other for other in kept if other != each]
+            if others and any(self._dominated(kind, each, other) for other in others):
+                kept = others
+        return choose(*kept)
+
+    def _dominated(self, kind: str, each: Polynomial, other: Polynomial) -> bool:
+        """Whether `other` makes `each` superfluous."""
+        if kind == "minimum":
+            return self.facts.less_equal(other, each)
+        return self.facts.less_equal(each, other)
+
+
+def common_factor(polynomials: tuple[Polynomial, ...]) -> Polynomial:
+    """A monomial (without number) that divides every term of all of them."""
+    terms = [monomial for polynomial in polynomials for monomial, _ in polynomial.terms]
+    if not terms:
+        return number(1)
+    shared: Monomial = fold(_shared, terms)
+    made = number(1)
+    for atom in shared:
+        made = made * atomic(atom)
+    return made
+
+
+def _shared(first: Monomial, second: Monomial) -> Monomial:
+    rest = list(second)
+    kept: list[Atom] = []
+    for atom in first:
+        if atom in rest:
+            rest.remove(atom)
+            kept.append(atom)
+    return tuple(kept)
+
+
+def exactly(polynomial: Polynomial, factor: Polynomial) -> Polynomial:
+    divided = polynomial.divided_by(factor)
+    assert divided is not None
+    return divided
+
+
+def multiples(polynomial: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """(whole, rest) with polynomial = whole*divisor + rest, where whole terms of `divisor` multiples are taken out."""
+    whole, rest = Polynomial(), Polynomial()
+    for term in polynomial.terms:
+        single = Polynomial((term,))
+        quotient = single.divided_by(divisor)
+        whole, rest = (whole + quotient, rest) if quotient is not None else (whole, rest + single)
+    return whole, rest

@@ -1,0 +1,550 @@
+"""A lifted kernel as Intent statements: which axes are loops, which are tensor axes, what gets a name.
+
+A free axis becomes a loop of `I.parallel` if a reduction is used along with other axes, if both operands of a
+contraction have
+it, or if a coordinate is more than a shifted axis; the other axes are axes of tensors, in the order in which memory
+has them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from intent import dtypes as d
+from intent.dtypes import DType
+from translators.algebra.polynomial import Extremum, Polynomial, Quotient, Remainder, Symbol
+from translators.intent_source import write as w
+from translators.intent_source.write import Text
+from translators.lifting.names import Names, domain_name
+from translators.lifting.sinks import Residue
+from translators.lifting.views import Viewed
+from translators.logical.types import View
+from translators.tile.expression import Axis, Expression, Place, operands, walk
+
+INFIX = {
+    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "and": "&", "or": "|", "xor": "^", "shift_left": "<<",
+    "shift_right": ">>", "equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">",
+    "greater_equal": ">=",
+}  # fmt: skip
+_CALLED = frozenset(
+    (
+        "abs", "exp", "exp2", "log", "log1p", "lgamma", "sin", "asin", "cos", "floor", "erf", "erfc", "i0", "rsqrt",
+        "sqrt", "sigmoid", "tanh", "maximum", "minimum", "maximum_num", "minimum_num",
+    )
+)  # fmt: skip
+REDUCTIONS = {"sum": "sum", "max": "max", "max_num": "max", "any": "any", "all": "all"}
+Axes = tuple[Axis, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """An expression's text and its tensor axes, in order; no axes is a scalar."""
+
+    text: Text
+    axes: Axes = ()
+
+
+@dataclass(slots=True)
+class Frame:
+    """Where expressions are being spelled: the loops around, the order of tensor axes, the names given so far."""
+
+    loops: Axes
+    order: dict[Axis, int]
+    spelled: dict[Expression, Spelled] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Speller:
+    names: Names
+    sizes: dict[str, str] = field(default_factory=dict)  # size -> the name it is read into
+    extents: dict[Polynomial, str] = field(default_factory=dict)  # an extent that has a name of its own
+    scalars: set[str] = field(default_factory=set)
+    local_domains: set[Axis] = field(default_factory=set)
+    domains: dict[Axis, str] = field(default_factory=dict)
+    variables: dict[Axis, str] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    used_sizes: dict[str, None] = field(default_factory=dict)
+    frame: Frame = field(default_factory=lambda: Frame((), {}))
+    counts: Counter[Expression] = field(default_factory=Counter)
+
+    # ------------------------------------------------------------------------------------------------------------ sinks
+    def kernel(self, sinks: Sequence[Viewed]) -> tuple[str, ...]:
+        """The statements of the body, after what they need of sizes and domains."""
+        groups: list[tuple[Axes, list[Viewed]]] = []
+        looped = {axis for viewed in sinks for axis in loop_axes(viewed)}  # a loop that one statement needs serves all
+        for viewed in sinks:
+            loops = loop_axes(viewed, looped)
+            if groups and groups[-1][0] == loops:
+                groups[-1][1].append(viewed)
+            else:
+                groups.append((loops, [viewed]))
+        for loops, members in groups:
+            self._group(loops, members)
+        return tuple(self.lines)
+
+    def _group(self, loops: Axes, members: Sequence[Viewed]) -> None:
+        depth = self._open_loops(loops)
+        indent = "    " * depth
+        for axis in self.local_domains:
+            del self.domains[axis]
+        self.local_domains.clear()
+        self.frame = Frame(loops, {})
+        self.counts = _uses(members)
+        for viewed in members:
+            self._order(viewed)
+            self._subregions(viewed, indent)
+            self._store(viewed, indent)
+
+    def _subregions(self, viewed: Viewed, indent: str) -> None:
+        """Domains whose bounds depend on a loop: statements within it."""
+        for node in walk(viewed.sink.value, viewed.sink.mask):
+            for axis in node.attribute.axes if node.operation in ("reduce", "contract") else ():
+                if axis in self.domains or not varies(axis):
+                    continue
+                if not {each for bound in (axis.begin, axis.end) for each in _axes_of(bound)} <= set(self.frame.loops):
+                    raise Residue("a domain whose bounds depend on coordinates")
+                self.domains[axis] = self.names.fresh("members")
+                domain = w.call("I.domain", self.size(axis.begin), self.size(axis.end))
+                self.lines.append(f"{indent}{self.domains[axis]} = {domain}")
+                self.local_domains.add(axis)
+
+    def _open_loops(self, loops: Axes) -> int:
+        """Loops of one product, where no range depends on another loop."""
+        depth = 0
+        for axis in loops:
+            self.variables[axis] = self.variables.get(axis) or self.names.fresh(self._variable_name(axis))
+            low, high = self.size(axis.begin), self.size(axis.end)
+            domain = w.call("I.parallel", w.call("I.domain", low, high))
+            self.lines.append(f"{'    ' * depth}for {self.variables[axis]} in {domain}:")
+            depth += 1
+        return depth
+
+    def _variable_name(self, axis: Axis) -> str:
+        size = axis.end.atom
+        if not isinstance(size, Symbol):
+            return "group"
+        made = domain_name(self.sizes.get(size.name, size.name)).removesuffix("_domain")
+        return made[:-1] if made.endswith("s") and len(made) > 2 else made
+
+    def _order(self, viewed: Viewed) -> None:
+        """Tensor axes in the order of memory: the store's, then what loads say of the others."""
+        placed: list[Axis] = [axis for each in viewed.coordinates for axis in _axes_of(each)]
+        placed = _in_memory_order(placed, (viewed.sink.value, viewed.sink.mask))
+        for position, axis in enumerate(placed):
+            self.frame.order.setdefault(axis, position)
+
+    def _store(self, viewed: Viewed, indent: str) -> None:
+        sink = viewed.sink
+        if sink.mask.operation != "constant":
+            self._name_parts(sink.mask, indent)
+            self.lines.append(f"{indent}if {self.spell(sink.mask).text}:")
+            indent += "    "
+        self._name_parts(sink.value, indent)
+        spelled = self.spell(sink.value)
+        place = self._place(viewed.memory, viewed.coordinates)
+        value = self._arranged(spelled, place.axes, allow_broadcast=True)
+        if not spelled.axes and sink.value.operation == "constant":
+            value = w.literal(sink.value.attribute)
+        self.lines.append(f"{indent}{place.text} = {value}")
+
+    def _name_parts(self, root: Expression, indent: str) -> None:
+        """Statements for what is used twice, and for reductions."""
+        for node in walk(root):
+            if node in self.frame.spelled or not self._deserves_name(node) or (node is root and self.counts[node] == 1):
+                continue
+            spelled = self.spell(node)
+            name = self.names.fresh(self._value_name(node))
+            self.lines.append(f"{indent}{name} = {spelled.text}")
+            self.frame.spelled[node] = Spelled(Text(name), spelled.axes)
+
+    def _deserves_name(self, node: Expression) -> bool:
+        if node.dtype == d.index or node.operation in ("constant", "parameter", "index", "poison"):
+            return False
+        if node.operation == "cast" and not any(each.operation == "load" for each in walk(node)):
+            return False
+        return node.operation in ("reduce", "contract") or self.counts[node] > 1
+
+    def _value_name(self, node: Expression) -> str:
+        stem = next((each.attribute.memory.name for each in walk(node) if each.operation == "load"), "value")
+        match node.operation:
+            case "load":
+                return f"{stem}_values" if _tensor_axes(node, self.frame.loops) else f"{stem}_value"
+            case "reduce":
+                return f"{stem}_{REDUCTIONS.get(node.attribute.kind, node.attribute.kind)}"
+            case "contract":
+                return "product"
+            case "pointwise" if node.attribute[0] in _CALLED:
+                return f"{node.attribute[0]}_{stem}"
+            case "cast":
+                inner = node.arguments[0]
+                return f"{stem}_{node.dtype.name}" if inner.operation == "load" else f"{stem}_rounded"
+            case "pointwise" if node.attribute[0] == "divide" and _is_sum(node.arguments[0]):
+                return f"{stem}_mean"
+            case _:
+                return f"{stem}_term"
+
+    # ------------------------------------------------------------------------------------------------------ expressions
+    def spell(self, node: Expression) -> Spelled:
+        found = self.frame.spelled.get(node)
+        return found if found is not None else self._spell(node)
+
+    def _spell(self, node: Expression) -> Spelled:
+        match node.operation:
+            case "constant":
+                return Spelled(w.call("I.cast", w.literal(node.attribute), dtype_text(node.dtype)))
+            case "parameter":
+                self.scalars.add(node.attribute)
+                return Spelled(Text(node.attribute))
+            case "index":
+                return self.index(node.attribute)
+            case "load":
+                return self._load(node)
+            case "select":
+                return self._select(node)
+            case "cast":
+                return self._cast(node)
+            case "bitcast":
+                inner = self.spell(node.arguments[0])
+                return Spelled(w.call("I.bitcast", inner.text, dtype_text(node.dtype)), inner.axes)
+            case "pointwise":
+                return self._pointwise(node)
+            case "reduce":
+                return self._reduce(node)
+            case "contract":
+                return self._contract(node)
+            case _:
+                raise Residue(f"'{node.operation}' has no spelling in the language")
+
+    def _operands(self, nodes: Sequence[Expression]) -> tuple[list[Text], Axes]:
+        """Texts that align from the right, and the axes of their combination; literals take the others' type."""
+        bare = any(node.operation != "constant" for node in nodes)
+        spelled = [
+            Spelled(w.literal(node.attribute)) if bare and node.operation == "constant" else self.spell(node)
+            for node in nodes
+        ]
+        axes = self._sorted({axis for each in spelled for axis in each.axes})
+        return [self._arranged(each, axes) for each in spelled], axes
+
+    def _sorted(self, axes: set[Axis]) -> Axes:
+        return tuple(sorted(axes, key=lambda axis: (self.frame.order.get(axis, 1_000), axis.serial)))
+
+    def _arranged(self, spelled: Spelled, axes: Axes, allow_broadcast: bool = False) -> Text:
+        """The value aligned to these axes: transposed if they differ in order, with new axes where it lacks some."""
+        text, present = spelled.text, spelled.axes
+        wanted = tuple(axis for axis in axes if axis in present)
+        if wanted != present:
+            permutation = tuple(present.index(axis) for axis in wanted)
+            text = w.call("I.transpose", text, w.as_tuple(list(map(str, permutation))))
+        if not wanted:
+            return text
+        first = axes.index(wanted[0])
+        tail = axes[first:]
+        if tail == wanted:
+            return text
+        return w.subscript(text, *(":" if axis in wanted else "None" for axis in tail))
+
+    def _pointwise(self, node: Expression) -> Spelled:
+        function = node.attribute[0]
+        if function in ("less", "equal", "not_equal") and node.arguments[0].dtype == d.index:
+            return self._comparison(function, node.arguments[0].polynomial - node.arguments[1].polynomial)
+        texts, axes = self._operands(node.arguments)
+        if function in INFIX:
+            return Spelled(w.binary(INFIX[function], texts[0], texts[1]), axes)
+        if function in _CALLED:
+            return Spelled(w.call(f"I.{function}", *texts), axes)
+        if function == "negative":
+            return Spelled(w.unary("-", texts[0]), axes)
+        if function == "not":
+            return Spelled(w.unary("not ", texts[0]), axes)
+        if function == "invert":
+            return Spelled(w.unary("~", texts[0]), axes)
+        if function in ("floor_divide", "remainder") and node.dtype.kind == "unsigned":
+            return Spelled(w.binary("//" if function == "floor_divide" else "%", texts[0], texts[1]), axes)
+        raise Residue(f"'{function}' has no spelling in the language")
+
+    def _comparison(self, function: str, difference: Polynomial) -> Spelled:
+        """Terms with a minus sign go to the other side."""
+        left = Polynomial(tuple(term for term in difference.terms if term[1] > 0))
+        right = -Polynomial(tuple(term for term in difference.terms if term[1] < 0))
+        if function == "less" and right.offset == 1 and right.constant is None:
+            right, function = right - 1, "less_equal"
+        first, second = self.index(left), self.index(right)
+        axes = self._sorted({*first.axes, *second.axes})
+        texts = [self._arranged(each, axes) for each in (first, second)]
+        return Spelled(w.binary(INFIX[function], *texts), axes)
+
+    def _select(self, node: Expression) -> Spelled:
+        condition, true, false = node.arguments
+        if true.operation == "constant" and false.operation == "constant":
+            texts, axes = self._operands((condition,))
+            made = w.call("I.select", texts[0], w.literal(true.attribute), w.literal(false.attribute))
+            return Spelled(w.call("I.cast", made, dtype_text(node.dtype)), axes)
+        texts, axes = self._operands(node.arguments)
+        return Spelled(w.call("I.select", *texts), axes)
+
+    def _cast(self, node: Expression) -> Spelled:
+        inner = node.arguments[0]
+        while inner.operation == "cast" and inner.dtype.is_integer and inner.arguments[0].dtype == d.index:
+            inner = inner.arguments[0]  # a coordinate does not wrap on its way
+        spelled = self.spell(inner)
+        return Spelled(w.call("I.cast", spelled.text, dtype_text(node.dtype)), spelled.axes)
+
+    def _reduce(self, node: Expression) -> Spelled:
+        kind = node.attribute.kind
+        body = self.spell(node.arguments[0])
+        missing = set(node.attribute.axes) - set(body.axes)
+        if missing:
+            raise Residue("a reduction of a value that does not vary along it")
+        positions = [position for position, axis in enumerate(body.axes) if axis in node.attribute.axes]
+        axes = tuple(axis for axis in body.axes if axis not in node.attribute.axes)
+        over = str(positions[0]) if len(positions) == 1 else w.as_tuple(list(map(str, positions)))
+        if kind in ("min", "min_num"):
+            inner = w.call("I.reduce.max", w.unary("-", body.text), f"axis={over}")
+            return Spelled(w.unary("-", inner), axes)
+        if kind not in REDUCTIONS:
+            raise Residue(f"a reduction '{kind}' has no spelling in the language")
+        made = w.call(f"I.reduce.{REDUCTIONS[kind]}", body.text, f"axis={over}")
+        if kind == "sum" and node.dtype.bits < 32:
+            made = w.call("I.cast", made, dtype_text(node.dtype))
+        return Spelled(made, axes)
+
+    def _contract(self, node: Expression) -> Spelled:
+        lhs, rhs = map(self._operand, node.arguments)
+        bound = node.attribute.axes
+        if any(axis not in lhs.axes or axis not in rhs.axes for axis in bound) or set(lhs.axes) & set(rhs.axes) - set(
+            bound
+        ):
+            raise Residue("a contraction whose operands share an axis that is not contracted")
+        accumulator = f"acc_dtype={dtype_text(node.dtype)}"
+        axes = tuple(axis for axis in (*lhs.axes, *rhs.axes) if axis not in bound)
+        if len(lhs.axes) == len(rhs.axes) == 2 and len(bound) == 1:
+            flags = [accumulator]
+            if lhs.axes[0] is bound[0]:
+                flags.append("transpose_lhs=True")
+            if rhs.axes[1] is bound[0]:
+                flags.append("transpose_rhs=True")
+            return Spelled(w.call("I.matmul", lhs.text, rhs.text, *flags), axes)
+        pairs = [w.as_tuple([str(lhs.axes.index(axis)), str(rhs.axes.index(axis))]) for axis in bound]
+        return Spelled(w.call("I.contract", lhs.text, rhs.text, f"reduce={w.as_tuple(pairs)}", accumulator), axes)
+
+    def _operand(self, node: Expression) -> Spelled:
+        """An operand of a contraction keeps the order of its own memory."""
+        order = self.frame.order
+        self.frame.order = {axis: position for position, axis in enumerate(_in_memory_order([], (node,)))}
+        spelled = self.spell(node)
+        self.frame.order = order
+        return spelled
+
+    # ---------------------------------------------------------------------------------------------------------- memory
+    def _load(self, node: Expression) -> Spelled:
+        place: Place = node.attribute
+        assert isinstance(place.memory, View)
+        spelled = self._place(place.memory, place.coordinates)
+        if not node.arguments:
+            return self._in_order(spelled)
+        return self._gather(node, place)
+
+    def _gather(self, node: Expression, place: Place) -> Spelled:
+        assert isinstance(place.memory, View)
+        spelled = self._place(place.memory, place.coordinates)
+        mask, other = node.arguments
+        valid = self._arranged(self.spell(mask), spelled.axes)
+        items = [self._item(each) for each in place.coordinates]
+        parts = [Text(place.memory.name), Text(w.as_tuple([str(text) for text, _ in items])), Text(f"valid={valid}")]
+        if other.operation != "poison":
+            fill = (
+                w.literal(other.attribute)
+                if other.operation == "constant"
+                else self._arranged(self.spell(other), spelled.axes)
+            )
+            parts.append(Text(f"fill={fill}"))
+        return self._in_order(Spelled(w.call("I.gather", *parts), spelled.axes))
+
+    def _in_order(self, spelled: Spelled) -> Spelled:
+        axes = self._sorted(set(spelled.axes))
+        return Spelled(self._arranged(spelled, axes), axes)
+
+    def _place(self, memory: View, coordinates: Sequence[Polynomial]) -> Spelled:
+        items = [self._item(each) for each in coordinates]
+        axes = tuple(axis for _, own in items for axis in own)
+        if len(axes) != len(set(axes)):
+            raise Residue(f"'{memory.name}' has one axis in two coordinates")
+        return Spelled(w.subscript(Text(memory.name), *(text for text, _ in items)), axes)
+
+    def _item(self, coordinate: Polynomial) -> tuple[Text, Axes]:
+        atom = coordinate.atom
+        if isinstance(atom, Axis) and atom not in self.frame.loops:
+            return Text(self._domain(atom)), (atom,)
+        spelled = self.index(coordinate)
+        return spelled.text, spelled.axes
+
+    def _domain(self, axis: Axis) -> str:
+        if axis not in self.domains:
+            size = axis.end.atom
+            wanted = "coordinates"
+            if isinstance(size, Symbol):
+                wanted = domain_name(self.sizes.get(size.name, size.name))
+            if varies(axis):
+                raise Residue("a domain whose bounds depend on coordinates")
+            self.domains[axis] = self.names.fresh(wanted)
+        return self.domains[axis]
+
+    # ------------------------------------------------------------------------------------------------------ coordinates
+    def size(self, polynomial: Polynomial) -> Text:
+        return self.index(polynomial).text
+
+    def index(self, polynomial: Polynomial) -> Spelled:
+        """An integer of coordinates and sizes."""
+        if polynomial in self.extents:
+            self.used_sizes.setdefault(self.extents[polynomial])
+            return Spelled(Text(self.extents[polynomial]))
+        axes = self._sorted({axis for axis in _axes_of(polynomial) if axis not in self.frame.loops})
+        if len(axes) > 1:
+            raise Residue("a coordinate of several axes at once")
+        positive = [term for term in polynomial.terms if term[1] > 0]
+        negative = [term for term in polynomial.terms if term[1] < 0]
+        if not positive:
+            made = w.literal(0) if not negative else w.unary("-", self._term(negative[0][0], -negative[0][1]))
+            negative = negative[1:]
+        else:
+            ordered = sorted(positive, key=lambda term: -len(term[0]))
+            made = self._term(*ordered[0])
+            for monomial, factor in ordered[1:]:
+                made = w.binary("+", made, self._term(monomial, factor))
+        for monomial, factor in negative:
+            made = w.binary("-", made, self._term(monomial, -factor))
+        return Spelled(made, axes)
+
+    def _term(self, monomial: tuple[object, ...], factor: int) -> Text:
+        factors = [self._atom(atom) for atom in monomial]
+        if factor != 1 or not factors:
+            factors.append(w.literal(factor))
+        made = factors[0]
+        for each in factors[1:]:
+            made = w.binary("*", made, each)
+        return made
+
+    def _atom(self, atom: object) -> Text:
+        match atom:
+            case Symbol(name):
+                self.used_sizes.setdefault(name)
+                return Text(self.sizes.get(name, name))
+            case Axis() if atom in self.variables and atom in self.frame.loops:
+                return Text(self.variables[atom])
+            case Axis():
+                return w.call("I.indices", self._domain(atom))
+            case Quotient(top, bottom):
+                return w.binary("//", self.size(top), self.size(bottom))
+            case Remainder(top, bottom):
+                return w.binary("%", self.size(top), self.size(bottom))
+            case Expression(dtype=dtype):
+                text = self.spell(atom).text
+                return text if dtype == d.index else w.call("I.cast", text, "I.index")
+            case Extremum():
+                return self._extremum(atom)
+            case _:
+                raise Residue(f"a coordinate that has no spelling: {atom!r}")
+
+    def _extremum(self, atom: Extremum) -> Text:
+        made = self.size(atom.operands[0])
+        for operand in atom.operands[1:]:
+            made = w.call(f"I.{atom.kind}", made, self.size(operand))
+        return made
+
+
+def varies(axis: Axis) -> bool:
+    """Whether the range depends on other coordinates."""
+    return any(isinstance(atom, Axis | Expression) for atom in (*axis.begin.atoms(), *axis.end.atoms()))
+
+
+def dtype_text(dtype: DType) -> str:
+    return f"I.{dtype.name}"
+
+
+def _axes_of(polynomial: Polynomial) -> Iterator[Axis]:
+    for atom in polynomial.atoms():
+        if isinstance(atom, Axis):
+            yield atom
+        elif isinstance(atom, Expression):
+            yield from sorted(atom.axes, key=lambda axis: axis.serial)
+
+
+def _in_memory_order(placed: Sequence[Axis], roots: Sequence[Expression]) -> list[Axis]:
+    """More axes among those that are placed, as the loads with the most coordinates have them."""
+    made = list(placed)
+    loads = [node for node in walk(*roots) if node.operation == "load"]
+    for load in sorted(loads, key=lambda node: -len(node.attribute.coordinates)):
+        axes = [axis for coordinate in load.attribute.coordinates for axis in _axes_of(coordinate)]
+        for position, axis in enumerate(axes):
+            if axis not in made:
+                before = [made.index(each) for each in axes[:position] if each in made]
+                after = [made.index(each) for each in axes[position + 1 :] if each in made]
+                made.insert(before[-1] + 1 if before else min(after, default=len(made)), axis)
+    return made
+
+
+def _is_sum(node: Expression) -> bool:
+    return node.operation == "reduce" and node.attribute.kind == "sum"
+
+
+def _tensor_axes(node: Expression, loops: Axes) -> frozenset[Axis]:
+    return node.axes - set(loops)
+
+
+def _uses(members: Sequence[Viewed]) -> Counter[Expression]:
+    """How often each node is an operand, over all of a group's statements."""
+    roots = [root for viewed in members for root in (viewed.sink.value, viewed.sink.mask)]
+    counts: Counter[Expression] = Counter(roots)
+    for node in walk(*roots):
+        counts.update(operands(node))
+    return counts
+
+
+# -----------------------------------------------------------------------------------------------------------------
+# loops
+def loop_axes(viewed: Viewed, looped: Collection[Axis] = ()) -> Axes:
+    """The free axes that become loops (also those `looped` anyway), in the order of the store's coordinates."""
+    sink = viewed.sink
+    free = set(sink.axes)
+    chosen: set[Axis] = free & set(looped)
+    if sink.mask.operation != "constant":
+        chosen |= free
+    nodes = list(walk(sink.value, sink.mask))
+    for node in nodes:
+        match node.operation:
+            case "reduce" if node.axes & free != free:
+                chosen |= node.axes & free
+            case "contract":
+                lhs, rhs = node.arguments
+                chosen |= lhs.axes & rhs.axes & free
+            case "load":
+                chosen |= _complicated(node.attribute.coordinates, free)
+            case "index" if len(set(_axes_of(node.attribute)) & free) > 1:
+                chosen |= set(_axes_of(node.attribute)) & free
+            case _:
+                pass
+    for axis in (
+        *sink.axes,
+        *(bound for node in nodes if node.operation in ("reduce", "contract") for bound in node.attribute.axes),
+    ):
+        chosen |= {each for bound in (axis.begin, axis.end) for each in _axes_of(bound)} & free
+    ordered = [axis for coordinate in viewed.coordinates for axis in _axes_of(coordinate) if axis in chosen]
+    return tuple(dict.fromkeys(ordered))
+
+
+def _complicated(coordinates: Sequence[Polynomial], free: set[Axis]) -> set[Axis]:
+    """Axes of coordinates that are read from memory, or that several axes or several coordinates share."""
+    found: set[Axis] = set()
+    seen: set[Axis] = set()
+    shifted = 0
+    for coordinate in coordinates:
+        axes = set(_axes_of(coordinate))
+        if any(isinstance(atom, Expression) for atom in coordinate.atoms()) or len(axes) > 1 or axes & seen:
+            found |= axes
+        if axes and coordinate.atom not in axes:
+            shifted += 1
+            found |= axes if shifted > 1 else set()
+        seen |= axes
+    return found & free

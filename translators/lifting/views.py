@@ -1,0 +1,335 @@
+"""Delinearisation: linear offsets become coordinates of ranked views.
+
+The distinct multiples of coordinates in all accesses through one pointer are its strides. A stride that is a multiple
+of the next
+one gives the extent of the next axis by their ratio, which every coordinate must respect; other extents are what the
+accesses
+reach. Nothing is invented: a coordinate read from memory has an extent of its own, by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from intent.dtypes import index
+from translators.algebra.facts import Facts
+from translators.algebra.polynomial import (
+    Atom,
+    Extremum,
+    Monomial,
+    Polynomial,
+    Quotient,
+    Remainder,
+    Symbol,
+    atomic,
+    number,
+)
+from translators.lifting.context import Context, atoms_of, with_axes
+from translators.lifting.names import Names
+from translators.lifting.rules import conjuncts
+from translators.lifting.sinks import Residue, Sink
+from translators.logical.types import Direction, View
+from translators.tile.effects import Address, KernelParameter
+from translators.tile.expression import Axis, Expression, LoopToken, Place, walk
+from translators.tile.substitution import Rebuilding, as_index
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One summand of an offset: size * factor * coordinate, where `coordinate` is None for a constant."""
+
+    size: Monomial
+    factor: int
+    coordinate: Atom | None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A pointer's strides, outermost first, and its view."""
+
+    strides: tuple[Polynomial, ...]
+    view: View
+
+
+@dataclass(frozen=True, slots=True)
+class Viewed:
+    """A sink whose loads and store go through views."""
+
+    sink: Sink
+    memory: View
+    coordinates: tuple[Polynomial, ...]
+
+
+Known = tuple[Polynomial, Facts]  # a coordinate, and what is known where it is used
+Coordinates = tuple[tuple[Polynomial, ...], Facts]
+
+
+@dataclass(slots=True)
+class Delinearising:
+    context: Context
+    parameters: Mapping[str, KernelParameter]
+    sinks: Sequence[Sink]
+    names: Mapping[str, str]
+    unused: Names
+    layouts: dict[str, Layout] = field(default_factory=dict)
+    extents: dict[Polynomial, str] = field(default_factory=dict)  # extents that are no size of the kernel, by name
+    facts: Facts = field(default_factory=Facts)
+
+    def run(self) -> tuple[Viewed, ...]:
+        self.facts = with_axes(self._dividing(self.context.facts), _axes(self.sinks))
+        for pointer in self._pointers():
+            self.layouts[pointer] = self._layout(pointer)
+        return tuple(map(self._viewed, self.sinks))
+
+    def _dividing(self, facts: Facts) -> Facts:
+        """No program divides by 0."""
+        for atom in atoms_of(*(root for sink in self.sinks for root in sink.roots)):
+            if isinstance(atom, Quotient | Remainder) and isinstance(atom.denominator.atom, Symbol):
+                facts = facts.with_bounds(atom.denominator.atom, low=1)
+        return facts
+
+    def _pointers(self) -> list[str]:
+        """In the order of the parameters."""
+        used = {pointer for pointer, _ in self._accesses()}
+        return [name for name in self.parameters if name in used]
+
+    def _accesses(self) -> Iterator[tuple[str, Polynomial]]:
+        return ((pointer, offset) for pointer, offset, _ in self._guarded_accesses())
+
+    def _guarded_accesses(self) -> Iterator[tuple[str, Polynomial, Expression]]:
+        """Pointer, offset, and the condition without which the element is not touched."""
+        for sink in self.sinks:
+            yield sink.pointer, sink.offset.polynomial, sink.mask
+            for node in walk(*sink.roots):
+                if node.operation == "load":
+                    yield node.attribute.pointer, node.arguments[0].polynomial, node.arguments[1]
+
+    # ---------------------------------------------------------------------------------------------------------- layouts
+    def _layout(self, pointer: str) -> Layout:
+        accesses = list(dict.fromkeys(each[1:] for each in self._guarded_accesses() if each[0] == pointer))
+        strides = self._ordered(self._strides([list(terms(offset)) for offset, _ in accesses]))
+        places = [(self._coordinates(offset, strides), self._facts_where(mask)) for offset, mask in accesses]
+        shape = tuple(self._extent(pointer, strides, places, axis) for axis in range(len(strides)))
+        parameter = self.parameters[pointer]
+        view = View(self.names[pointer], parameter.dtype, shape, self._direction(pointer))
+        return Layout(tuple(strides), view)
+
+    def _direction(self, pointer: str) -> Direction:
+        loaded = any(
+            node.operation == "load" and node.attribute.pointer == pointer
+            for sink in self.sinks
+            for node in walk(*sink.roots)
+        )
+        stored = any(sink.pointer == pointer for sink in self.sinks)
+        return "InOut" if loaded and stored else "Out" if stored else "In"
+
+    def _strides(self, accesses: list[list[Term]]) -> list[Polynomial]:
+        sizes: dict[Monomial, None] = {}
+        for term in (term for access in accesses for term in access):
+            sizes.setdefault(term.size)
+        return [stride for size in sizes for stride in self._multiples(size, accesses)]
+
+    def _multiples(self, size: Monomial, accesses: list[list[Term]]) -> list[Polynomial]:
+        """The strides that are numbers times one product of sizes."""
+        unit = Polynomial(((size, 1),))
+        chosen = [term for access in accesses for term in access if term.size == size]
+        factors = {abs(term.factor) for term in chosen if term.coordinate is not None}
+        constants = {term.factor for term in chosen if term.coordinate is None}
+        if not factors:
+            return [unit]
+        if len(factors) == 1:
+            (factor,) = factors
+            if factor == 1:
+                return [unit]
+            if any(constant % factor for constant in constants):
+                return [unit * factor, unit]
+            return [unit * factor] if size else [unit]
+        ordered = sorted(factors, reverse=True)
+        chain = all(large % small == 0 for large, small in pairwise(ordered))
+        separable = chain and all(self._separable(access, size, ordered) for access in accesses)
+        return [unit * factor for factor in ordered] if separable else [unit]
+
+    def _separable(self, access: list[Term], size: Monomial, factors: list[int]) -> bool:
+        """Whether what stands beside each multiple stays below it."""
+        for factor in factors[:-1]:
+            rest = [term for term in access if term.size == size and abs(term.factor) < factor]
+            total = sum((_value(term, 1) for term in rest), Polynomial())
+            if not (self.facts.nonnegative(total) and self.facts.less(total, factor)):
+                return False
+        return True
+
+    def _ordered(self, strides: list[Polynomial]) -> list[Polynomial]:
+        """Outermost first: by degree, then in the order of the parameters, then by size."""
+        rank = {name: position for position, name in enumerate(self.parameters)}
+
+        def key(stride: Polynomial) -> tuple[int, int, int]:
+            monomial, factor = stride.terms[0]
+            first = min((rank.get(atom.name, 0) for atom in monomial if isinstance(atom, Symbol)), default=0)
+            return -len(monomial), first, -factor
+
+        return sorted(strides, key=key)
+
+    def _coordinates(self, offset: Polynomial, strides: Sequence[Polynomial]) -> tuple[Polynomial, ...]:
+        """The offset as one coordinate per stride."""
+        rest = list(terms(offset))
+        made: list[Polynomial] = []
+        for stride in strides:
+            monomial, factor = stride.terms[0]
+            last = not any(other.terms[0][0] == monomial and other.terms[0][1] < factor for other in strides)
+            mine = [term for term in rest if term.size == monomial and (last or abs(term.factor) >= factor)]
+            whole, left = self._whole(mine, factor)
+            made.append(whole)
+            rest = [term for term in rest if term not in mine] + left
+        if rest:
+            raise Residue(f"an address that has no place in a view: {offset!r}")
+        return tuple(made)
+
+    def _whole(self, chosen: list[Term], factor: int) -> tuple[Polynomial, list[Term]]:
+        total = Polynomial()
+        left: list[Term] = []
+        for term in chosen:
+            count, remaining = divmod(term.factor, factor)
+            if remaining and term.coordinate is not None:
+                raise Residue("an address in steps that are no multiple of a stride")
+            total = total + _value(replace(term, factor=count), 1)
+            if remaining:
+                left.append(replace(term, factor=remaining))
+        return total, left
+
+    # ---------------------------------------------------------------------------------------------------------- extents
+    def _facts_where(self, mask: Expression) -> Facts:
+        """What is known where an element is touched."""
+        facts = self.facts
+        for condition in conjuncts(mask):
+            if condition.operation == "pointwise" and condition.attribute[0] == "less":
+                left, right = condition.arguments
+                if left.dtype == index:
+                    facts = facts.assuming(right.polynomial - left.polynomial - 1)
+        return facts
+
+    def _extent(
+        self, pointer: str, strides: Sequence[Polynomial], places: Sequence[Coordinates], axis: int
+    ) -> Polynomial:
+        coordinates = [(place[axis], facts) for place, facts in places]
+        ratio = strides[axis - 1].divided_by(strides[axis]) if axis else None
+        if ratio is not None and self._within(coordinates, ratio):
+            return self._named(ratio, pointer, axis)
+        if any(_read_from_memory(coordinate) for coordinate, _ in coordinates):
+            return self._named(None, pointer, axis)
+        return self._named(self._reached(pointer, coordinates), pointer, axis)
+
+    def _within(self, coordinates: Sequence[Known], extent: Polynomial) -> bool:
+        return all(facts.nonnegative(each) and facts.less(each, extent) for each, facts in coordinates)
+
+    def _reached(self, pointer: str, coordinates: Sequence[Known]) -> Polynomial:
+        candidates: list[Polynomial | None] = [
+            atom.denominator for coordinate, _ in coordinates if isinstance(atom := coordinate.atom, Remainder)
+        ]
+        candidates.extend(self._end(coordinate) for coordinate, _ in coordinates)
+        sizes = [atomic(Symbol(name)) for name, each in self.parameters.items() if each.kind == "integer"]
+        for candidate in [each for each in candidates if each is not None] + sizes:
+            if self._within(coordinates, candidate):
+                return candidate
+        raise Residue(f"the extent of '{pointer}' cannot be told from its accesses")
+
+    def _end(self, coordinate: Polynomial) -> Polynomial | None:
+        """One past the largest value of a coordinate that grows with all its axes."""
+        made = coordinate
+        for _ in range(8):
+            axes = [atom for atom in made.atoms() if isinstance(atom, Axis)]
+            if not axes:
+                return made + 1
+            axis = axes[-1]
+            factor = made.coefficient(axis)
+            if factor is None or not self.facts.nonnegative(factor):
+                return None
+            made = made.substitute({axis: axis.end - 1})
+        return None
+
+    def _named(self, extent: Polynomial | None, pointer: str, axis: int) -> Polynomial:
+        """The extent as a number or a size that has a name."""
+        if extent is None:
+            return atomic(Symbol(self._fresh("V")))
+        if extent.constant is not None or isinstance(extent.atom, Symbol):
+            return extent
+        if extent not in self.extents:
+            self.extents[extent] = self._fresh("MNKPQRS"[axis % 7])
+        return atomic(Symbol(self.extents[extent]))
+
+    def _fresh(self, wanted: str) -> str:
+        return self.unused.fresh(wanted)
+
+    # ----------------------------------------------------------------------------------------------------------- sinks
+    def _viewed(self, sink: Sink) -> Viewed:
+        rebuilding = Rebuilding(self.context.arena, {}, finish=self._load)
+        value, mask = rebuilding.expression(sink.value), rebuilding.expression(sink.mask)
+        offset = rebuilding.expression(sink.offset).polynomial
+        layout = self.layouts[sink.pointer]
+        coordinates = self._coordinates(offset, layout.strides)
+        self._check_injective(sink, coordinates)
+        viewed = replace(sink, value=value, mask=mask, offset=as_index(self.context.arena, offset))
+        return Viewed(viewed, layout.view, coordinates)
+
+    def _load(self, node: Expression) -> Expression | None:
+        if node.operation != "load" or not isinstance(node.attribute, Address):
+            return None
+        layout = self.layouts[node.attribute.pointer]
+        offset, mask, other = node.arguments
+        place = Place(layout.view, self._coordinates(offset.polynomial, layout.strides))
+        arguments = () if mask.operation == "constant" and mask.attribute else (mask, other)
+        return self.context.arena.make("load", node.dtype, arguments, place)
+
+    def _check_injective(self, sink: Sink, coordinates: Sequence[Polynomial]) -> None:
+        """Every point must store an element of its own: each axis is a coordinate by itself."""
+        alone = {atom for each in coordinates for atom in [_only_axis(each)] if atom is not None}
+        shared = set(sink.axes) - alone
+        used = {atom for each in coordinates for atom in each.atoms() if isinstance(atom, Axis)}
+        if shared & used or len(alone) < sum(bool(_only_axis(each)) for each in coordinates):
+            raise Residue(f"stores to '{sink.pointer}' may meet in one element", sink.line)
+        if shared:
+            names = ", ".join(sorted(axis.name for axis in shared))
+            raise Residue(f"several programs or iterations store one element of '{sink.pointer}' ({names})", sink.line)
+
+
+def terms(offset: Polynomial) -> Iterator[Term]:
+    for monomial, factor in offset.terms:
+        sizes = tuple(atom for atom in monomial if not is_coordinate(atom))
+        coordinates = [atom for atom in monomial if is_coordinate(atom)]
+        if len(coordinates) > 1:
+            raise Residue(f"an address with a product of coordinates: {offset!r}")
+        yield Term(sizes, factor, coordinates[0] if coordinates else None)
+
+
+def is_coordinate(atom: Atom) -> bool:
+    """Whether it differs between programs, iterations or lanes."""
+    if isinstance(atom, Quotient | Remainder | Extremum):
+        return any(is_coordinate(inner) for operand in atom.operands for inner in operand.atoms())
+    return isinstance(atom, Axis | LoopToken | Expression)
+
+
+def _value(term: Term, scale: int) -> Polynomial:
+    factor = number(term.factor * scale)
+    return factor if term.coordinate is None else factor * atomic(term.coordinate)
+
+
+def _read_from_memory(coordinate: Polynomial) -> bool:
+    return any(isinstance(atom, Expression) for atom in coordinate.atoms())
+
+
+def _only_axis(coordinate: Polynomial) -> Axis | None:
+    """The axis, if the coordinate is a multiple of one axis plus what does not vary."""
+    axes = [atom for atom in coordinate.atoms() if isinstance(atom, Axis)]
+    if len(axes) != 1 or any(isinstance(atom, Expression) for atom in coordinate.atoms()):
+        return None
+    factor = coordinate.coefficient(axes[0])
+    return axes[0] if factor is not None and factor.constant else None
+
+
+def _axes(sinks: Sequence[Sink]) -> Iterator[Axis]:
+    for sink in sinks:
+        yield from sink.axes
+        for node in walk(*sink.roots):
+            if node.operation in ("reduce", "contract"):
+                yield from node.attribute.axes

@@ -1,0 +1,338 @@
+"""Host code that launches kernels, as text: grids, and what is passed for sizes, block sizes and types. Nothing runs.
+
+A host function is followed statement by statement with integers as polynomials: dimensions of tensors are symbols, as
+are local
+constants that are passed on as block sizes. What is not understood is unknown; a launch then says less, never
+something else.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from intent import dtypes as d
+from intent.dtypes import DType
+from translators.algebra.polynomial import (
+    Atom,
+    Polynomial,
+    Symbol,
+    ceiling_divide,
+    floor_divide,
+    maximum,
+    minimum,
+    number,
+    symbol,
+)
+from translators.triton_source.read.source import TritonFile
+from translators.triton_source.read.values import Function
+
+_DTYPES: Final = {
+    "float16": d.f16, "bfloat16": d.bf16, "float32": d.f32, "float64": d.f64, "int8": d.i8, "int16": d.i16,
+    "int32": d.i32, "int64": d.i64, "uint8": d.u8, "bool": d.boolean, "float": d.f32, "half": d.f16, "long": d.i64,
+    "int": d.i32,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class HostTensor:
+    """A tensor of the host, by name; its dtype if the code says it."""
+
+    name: str
+    dtype: DType | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Covering:
+    """next_power_of_2(of): at least `of`."""
+
+    of: Polynomial
+
+
+HostValue = Polynomial | HostTensor | Covering | DType | float | str | None | tuple["HostValue", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostLaunch:
+    """One launch, in the kernel's own names. `grid` is empty if it is not understood; `facts` are not negative."""
+
+    kernel: str
+    grid: tuple[Polynomial, ...]
+    constants: Mapping[str, bool | int | float | str | None]
+    dtypes: Mapping[str, DType]
+    facts: tuple[Polynomial, ...]
+    line: int
+
+
+def read_launches(file: TritonFile) -> tuple[HostLaunch, ...]:
+    """Every launch in the file that is found, in order."""
+    found: list[HostLaunch] = []
+    for function in file.hosts.values():
+        found.extend(_Host(file, function).launches())
+    return tuple(found)
+
+
+@dataclass(slots=True)
+class _Host:
+    file: TritonFile
+    function: ast.FunctionDef
+    names: dict[str, HostValue] = field(default_factory=dict)
+    lambdas: dict[str, ast.Lambda | ast.FunctionDef] = field(default_factory=dict)
+    values: dict[str, int] = field(default_factory=dict)  # of local integer constants, which are symbols
+
+    def launches(self) -> Iterator[HostLaunch]:
+        arguments = self.function.args
+        for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            self.names[parameter.arg] = HostTensor(parameter.arg)
+        yield from self._block(self.function.body)
+
+    def _block(self, statements: Sequence[ast.stmt]) -> Iterator[HostLaunch]:
+        for statement in statements:
+            match statement:
+                case ast.FunctionDef(name=name):
+                    self.lambdas[name] = statement
+                case ast.Assign(targets=[target], value=value):
+                    self._assign(target, value)
+                case ast.AnnAssign(target=target, value=ast.expr() as value):
+                    self._assign(target, value)
+                case ast.If() | ast.With() | ast.For() | ast.While():
+                    yield from self._block(statement.body)
+                    yield from self._block(getattr(statement, "orelse", []))
+                    continue
+                case _:
+                    pass
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Call):
+                    yield from self._launch(node)
+
+    def _assign(self, target: ast.expr, value: ast.expr) -> None:
+        match target, value:
+            case ast.Name(id=name), ast.Lambda():
+                self.lambdas[name] = value
+            case ast.Name(id=name), ast.Constant(value=int() as constant) if not isinstance(constant, bool):
+                self.names[name] = symbol(name)
+                self.values[name] = constant
+            case ast.Name(id=name), _:
+                self.names[name] = self._renamed(self.value(value), name)
+            case ast.Tuple(elts=targets), ast.Attribute(attr="shape", value=ast.Name(id=tensor)):
+                for axis, each in enumerate(targets):
+                    if isinstance(each, ast.Name):
+                        self.names[each.id] = _dimension(tensor, axis)
+            case ast.Tuple(elts=targets), _:
+                parts = self.value(value)
+                for position, each in enumerate(targets):
+                    if isinstance(each, ast.Name):
+                        known = isinstance(parts, tuple) and len(parts) == len(targets)
+                        self.names[each.id] = parts[position] if known and isinstance(parts, tuple) else None
+            case _:
+                pass
+
+    def _renamed(self, value: HostValue, name: str) -> HostValue:
+        return HostTensor(name, value.dtype) if isinstance(value, HostTensor) else value
+
+    # --------------------------------------------------------------------------------------------------------- launches
+    def _launch(self, node: ast.Call) -> Iterator[HostLaunch]:
+        match node.func:
+            case ast.Subscript(value=ast.Name(id=name), slice=grid) if name in self.file.functions:
+                kernel = self.file.functions[name]
+                yield self._bound(kernel, self._grid(grid), self._arguments(kernel, node), node.lineno)
+            case ast.Name(id="_Plan") if node.args and isinstance(node.args[0], ast.Name):
+                yield from self._planned(node)
+
+    def _planned(self, node: ast.Call) -> Iterator[HostLaunch]:
+        """A row of a plan table, as generated modules have them: sizes there have the kernel's own names."""
+        assert isinstance(node.args[0], ast.Name)
+        kernel = self.file.functions.get(node.args[0].id)
+        if kernel is None or len(node.args) < 2:
+            return
+        names = _parameter_names(kernel)
+        for parameter in self.function.args.args:
+            self.names[parameter.arg] = symbol(parameter.arg)
+        programs = self.value(node.args[1])
+        arguments: dict[str, HostValue] = {name: symbol(name) for name in names}
+        if len(node.args) > 2 and isinstance(node.args[2], ast.Dict):
+            for key, value in zip(node.args[2].keys, node.args[2].values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    arguments[key.value] = self.value(value)
+        for tensor, dtype in view_types(self.file).items():
+            arguments[f"{tensor}_ptr"] = HostTensor(tensor, dtype)
+        grid = (programs,) if isinstance(programs, Polynomial) else ()
+        yield self._bound(kernel, grid, arguments, node.lineno)
+
+    def _grid(self, node: ast.expr) -> tuple[HostValue, ...]:
+        if isinstance(node, ast.Name) and node.id in self.lambdas:
+            found = self.lambdas[node.id]
+            body = found.body if isinstance(found, ast.Lambda) else _returned(found)
+            return self._grid(body) if body is not None else ()
+        if isinstance(node, ast.Lambda):
+            return self._grid(node.body)
+        made = self.value(node)
+        return made if isinstance(made, tuple) else ()
+
+    def _arguments(self, kernel: Function, node: ast.Call) -> dict[str, HostValue]:
+        names = _parameter_names(kernel)
+        bound: dict[str, HostValue] = {}
+        for name, argument in zip(names, node.args, strict=False):
+            if isinstance(argument, ast.Starred):
+                break
+            bound[name] = self.value(argument)
+        bound.update({each.arg: self.value(each.value) for each in node.keywords if each.arg in names})
+        return bound
+
+    def _bound(
+        self, kernel: Function, grid: tuple[HostValue, ...], arguments: Mapping[str, HostValue], line: int
+    ) -> HostLaunch:
+        """The grid in the kernel's names: a host integer that is passed as a parameter is that parameter."""
+        mapping: dict[Atom, Polynomial] = {}
+        facts: list[Polynomial] = []
+        constants: dict[str, bool | int | float | str | None] = {}
+        for name, value in arguments.items():
+            atom = value.atom if isinstance(value, Polynomial) else None
+            if isinstance(atom, Symbol):
+                mapping.setdefault(atom, symbol(name))
+            self._constant(name, value, constants)
+        for name, value in arguments.items():
+            if isinstance(value, Covering):
+                facts.append(symbol(name) - value.of.substitute(mapping))
+        passed = {
+            value: symbol(name) for name, value in arguments.items() if isinstance(value, Polynomial) and value.terms
+        }
+        extents = tuple(passed.get(each, each.substitute(mapping)) for each in grid if isinstance(each, Polynomial))
+        dtypes = {
+            name: value.dtype for name, value in arguments.items() if isinstance(value, HostTensor) and value.dtype
+        }
+        whole = extents if len(extents) == len(grid) else ()
+        return HostLaunch(kernel.name, whole, constants, dtypes, tuple(facts), line)
+
+    def _constant(self, name: str, value: HostValue, constants: dict[str, bool | int | float | str | None]) -> None:
+        if isinstance(value, Polynomial):
+            atom = value.atom
+            known = self.values.get(atom.name) if isinstance(atom, Symbol) else value.constant
+            if known is not None:
+                constants[name] = known
+        elif isinstance(value, bool | float | str):
+            constants[name] = value
+
+    # ------------------------------------------------------------------------------------------------------ expressions
+    def value(self, node: ast.expr) -> HostValue:
+        match node:
+            case ast.Constant(value=bool() | float() | str() as value):
+                return value
+            case ast.Constant(value=int() as value):
+                return number(value)
+            case ast.Name(id=name):
+                return self.names.get(name)
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                return tuple(self.value(part) for part in parts)
+            case ast.BinOp(left=left, op=operator, right=right):
+                return self._binary(operator, self.value(left), self.value(right))
+            case ast.Subscript(value=owner, slice=index):
+                return self._subscript(owner, index)
+            case ast.Attribute(value=ast.Name(id="torch"), attr=name):
+                return _DTYPES.get(name)
+            case ast.Attribute(attr="dtype", value=owner):
+                tensor = self.value(owner)
+                return tensor.dtype if isinstance(tensor, HostTensor) else None
+            case ast.Call():
+                return self._call(node)
+            case _:
+                return None
+
+    def _binary(self, operator: ast.operator, left: HostValue, right: HostValue) -> HostValue:
+        if not isinstance(left, Polynomial) or not isinstance(right, Polynomial):
+            return None
+        match operator:
+            case ast.Add():
+                return left + right
+            case ast.Sub():
+                return left - right
+            case ast.Mult():
+                return left * right
+            case ast.FloorDiv():
+                return floor_divide(left, right)
+            case _:
+                return None
+
+    def _subscript(self, owner: ast.expr, index: ast.expr) -> HostValue:
+        match owner, index:
+            case ast.Attribute(value=ast.Name(id=tensor), attr="shape"), ast.Constant(value=int() as axis):
+                return _dimension(tensor, axis)
+            case ast.Name(), ast.Constant(value=str() as name):
+                return symbol(name)  # meta["BLOCK"]
+            case _:
+                return None
+
+    def _call(self, node: ast.Call) -> HostValue:
+        name = ast.unparse(node.func)
+        values = [self.value(argument) for argument in node.args]
+        numbers = [value for value in values if isinstance(value, Polynomial)]
+        match name.rpartition(".")[2], numbers:
+            case "cdiv", [top, bottom]:
+                return ceiling_divide(top, bottom)
+            case "next_power_of_2", [of]:
+                return Covering(of)
+            case "min", [first, second]:
+                return minimum(first, second)
+            case "max", [first, second]:
+                return maximum(first, second)
+            case "int", [only]:
+                return only
+            case _:
+                return self._method(node, name)
+
+    def _method(self, node: ast.Call, name: str) -> HostValue:
+        match node.func:
+            case ast.Attribute(value=ast.Name(id=tensor), attr="size" | "stride" as which) if len(node.args) == 1:
+                axis = node.args[0]
+                if isinstance(axis, ast.Constant) and isinstance(axis.value, int):
+                    return (
+                        _dimension(tensor, axis.value) if which == "size" else symbol(f"{tensor}.stride({axis.value})")
+                    )
+            case ast.Attribute(value=ast.Name(id=tensor), attr="numel"):
+                return symbol(f"{tensor}.numel()")
+            case ast.Attribute(attr="contiguous" | "cuda" | "detach", value=owner):
+                return self.value(owner)
+        if name.startswith("torch.") and name.partition(".")[2] in (
+            "empty",
+            "zeros",
+            "ones",
+            "full",
+            "empty_like",
+            "zeros_like",
+        ):
+            stated = next((self.value(each.value) for each in node.keywords if each.arg == "dtype"), None)
+            like = self.value(node.args[0]) if name.endswith("_like") and node.args else None
+            if stated is None and isinstance(like, HostTensor):
+                stated = like.dtype
+            return HostTensor(name, stated if isinstance(stated, DType) else None)
+        return None
+
+
+def _dimension(tensor: str, axis: int) -> Polynomial:
+    return symbol(f"{tensor}.shape[{axis}]")
+
+
+def _returned(function: ast.FunctionDef) -> ast.expr | None:
+    returns = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
+    return returns[0] if len(returns) == 1 else None
+
+
+def _parameter_names(kernel: Function) -> list[str]:
+    arguments = kernel.node.args
+    return [each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+
+
+def view_types(file: TritonFile) -> dict[str, DType]:
+    """Element types of a generated module's array parameters, from its tables."""
+    found: dict[str, DType] = {}
+    for table in file.tables.values():
+        for node in ast.walk(table):
+            match node:
+                case ast.Call(
+                    func=ast.Name(id="_View"), args=[ast.Constant(value=name), ast.Constant(value=dtype), *_]
+                ):
+                    if isinstance(name, str) and dtype in _DTYPES:
+                        found[name] = _DTYPES[dtype]
+    return found
