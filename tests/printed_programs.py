@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from translators.triton_source.lines import Line
 
-NAMES = ("a", "b", "c", "d", "state", "new_state")
+NAMES = ("a", "b", "c", "d", "state", "new_state", "a_2")
 PARAMETERS = {"x_ptr": 100, "y_ptr": 200, "stride_x": 3, "n": 4}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from printed_programs import Generator, lines, run, text
 
-from translators.triton_source import copies, loaded_values, long_lines, repetition, single_use
+from translators.triton_source import copies, loaded_values, long_lines, repetition, reused_names, single_use
 from translators.triton_source.finishing import finished
 from translators.triton_source.lines import Line
 from translators.triton_source.telling_names import Vocabulary
@@ -177,7 +177,7 @@ SINGLE = {
     "a method's receiver": ("t = a + b\nf(t.to(tl.float32))", "f((a + b).to(tl.float32))"),
     "two uses": ("t = a + b\nf(t * t)", "t = a + b\nf(t * t)"),
     "rebound": ("t = a + b\na = f(1)\nf(t * a * a)", "t = a + b\na = f(1)\nf(t * a * a)"),
-    "in a loop": ("t = a + b\nfor i in range(n):\n    f(t)", "t = a + b\nfor i in range(n):\n    f(t)"),
+    "in a loop": ("t = a + b\nfor i in range(n):\n    f(t, i)", "t = a + b\nfor i in range(n):\n    f(t, i)"),
     "a range": ("t = a + b\nfor i in range(t):\n    f(i)", "for i in range(a + b):\n    f(i)"),
     "a while's test": ("t = a + b\nwhile t > n:\n    n = n + 1", "t = a + b\nwhile t > n:\n    n = n + 1"),
     "not used": ("t = a + b\nf(a)", "f(a)"),
@@ -189,6 +189,8 @@ SINGLE = {
     "a load deep inside": ("t = tl.load(x_ptr)\nf(g(t + 1) * b)", "t = tl.load(x_ptr)\nf(g(t + 1) * b)"),
     "a sum that is stored": ("t = tl.sum(a, axis=0)\ntl.store(x_ptr, t)", "tl.store(x_ptr, tl.sum(a, axis=0))"),
     "a carry": ("t = a\nfor i in range(n):\n    t = t + i\nf(t)", "t = a\nfor i in range(n):\n    t = t + i\nf(t)"),
+    "a loop's variable": ("for i in range(n):\n    f(a)", "for _ in range(n):\n    f(a)"),
+    "a volatile load": ("t = tl.load(x_ptr, volatile=True)\nf(a)", "t = tl.load(x_ptr, volatile=True)\nf(a)"),
     "the author's": ("kept = a + b\nf(kept)", "kept = a + b\nf(kept)"),
 }
 
@@ -196,6 +198,37 @@ SINGLE = {
 @pytest.mark.parametrize(("program", "wanted"), SINGLE.values(), ids=SINGLE)
 def test_single_uses(program: str, wanted: str) -> None:
     assert text(single_use.without_single_uses(lines(program), _vocabulary("kept"))) == wanted
+
+
+# -------------------------------------------------------------------------------------------------------- names again
+REUSED = {
+    "loops side by side": (
+        "for i in range(n):\n    m = i\n    f(m)\nfor i in range(n):\n    m_2 = i\n    f(m_2)",
+        "for i in range(n):\n    m = i\n    f(m)\nfor i in range(n):\n    m = i\n    f(m)",
+    ),
+    "after a loop": (
+        "for i in range(n):\n    m = i\n    f(m)\nm_2 = n\nf(m_2)",
+        "for i in range(n):\n    m = i\n    f(m)\nm = n\nf(m)",
+    ),
+    "loops inside each other": (
+        "for i in range(n):\n    m = i\n    for j in range(n):\n        m_2 = j\n        f(m_2)\n    f(m)",
+        "for i in range(n):\n    m = i\n    for j in range(n):\n        m_2 = j\n        f(m_2)\n    f(m)",
+    ),
+    "before a loop": (
+        "m_2 = n\nf(m_2)\nfor i in range(n):\n    m = i\n    f(m)",
+        "m_2 = n\nf(m_2)\nfor i in range(n):\n    m = i\n    f(m)",
+    ),
+    "carried": (
+        "for i in range(n):\n    m = i\n    f(m)\nm_2 = 0\nfor i in range(n):\n    m_2 = m_2 + i\nf(m_2)",
+        "for i in range(n):\n    m = i\n    f(m)\nm_2 = 0\nfor i in range(n):\n    m_2 = m_2 + i\nf(m_2)",
+    ),
+    "a parameter": ("for i in range(n):\n    m_2 = i\n    f(m_2, m)", "for i in range(n):\n    m_2 = i\n    f(m_2, m)"),
+}
+
+
+@pytest.mark.parametrize(("program", "wanted"), REUSED.values(), ids=REUSED)
+def test_names_reused(program: str, wanted: str) -> None:
+    assert text(reused_names.with_names_reused(lines(program))) == wanted
 
 
 # ------------------------------------------------------------------------------------------------- loads, long lines
@@ -237,6 +270,7 @@ PASSES: dict[str, Pass] = {
     "copies": copies.without_copies,
     "single uses": lambda program: single_use.without_single_uses(program, _random_vocabulary(program)),
     "loads": loaded_values.converted_at_load,
+    "names again": reused_names.with_names_reused,
     "all": lambda program: lines("\n".join(finished(program, _random_vocabulary(program)))),
 }
 
@@ -255,4 +289,4 @@ def test_random_programs_do_the_same(name: str) -> None:
         result = PASSES[name](program)
         assert run(result) == run(program), f"seed {seed}\n{text(program)}\n---\n{text(result)}"
         changed += result != program
-    assert changed >= (50 if name != "loads" else 0)
+    assert changed >= (50 if name not in ("loads", "names again") else 0)

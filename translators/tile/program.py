@@ -225,7 +225,8 @@ class Section:
     the identity. `checks` are the bounds checks of loads; `nonpositive` exponentials have an argument <= 0 and are
     summed; `facts` is what is known about sizes and coordinates; `shapes` the extents of each buffer with those of the
     parallel points that have an instance each. `names` and `spans` are the author's names and places, for what gets a
-    name."""
+    name; `coordinates` the names of what is computed from coordinates.
+    """
 
     forms: Mapping[Axis, AxisForm]
     order: Mapping[Axis, int]
@@ -239,6 +240,7 @@ class Section:
     statements: tuple[Statement, ...]
     names: Mapping[Expression, str] = field(default_factory=dict)
     spans: Mapping[Expression, Span] = field(default_factory=dict)
+    coordinates: Mapping[Polynomial, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ class _Places:
     def _ends_here(self, copy: int, name: str) -> bool:
         """Every read of `name` sees the one value that the copy's block made before the copy."""
         version = self.flow.version(name, 2 * copy + 1)
-        made = [place for place in self.writes.get(name, ()) if self.flow.version(name, 2 * place + 2) == version]
+        made = [place for place in self.writes.get(name, ()) if self.flow.made(name, place) == version]
         return (
             [self.flow.paths[place] for place in made] == [self.flow.paths[copy]]
             and all(parsed(self.flow.lines[place].text).kind == "plain" for place in made)
@@ -106,4 +106,4 @@ class _Places:
         return any(first <= n < last for n in (*self.reads.get(name, ()), *self.writes.get(name, ())))
 
     def _same(self, name: str, copy: int, read: int) -> bool:
-        return self.flow.version(name, 2 * copy + 2) == self.flow.version(name, 2 * read + 1)
+        return self.flow.made(name, copy) == self.flow.version(name, 2 * read + 1)

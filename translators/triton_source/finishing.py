@@ -12,6 +12,7 @@ from translators.triton_source.lines import Line, parsed
 from translators.triton_source.loaded_values import converted_at_load
 from translators.triton_source.long_lines import shortened
 from translators.triton_source.repetition import without_repetition
+from translators.triton_source.reused_names import with_names_reused
 from translators.triton_source.single_use import without_single_uses
 from translators.triton_source.telling_names import Vocabulary
 
@@ -21,7 +22,7 @@ def finished(lines: Sequence[Line], vocabulary: Vocabulary) -> list[str]:
     vocabulary.taken |= {name for line in lines for name in _names(line)}
     plain = without_single_uses(converted_at_load(without_copies(lines)), vocabulary)
     named = without_single_uses(shortened(without_repetition(plain, vocabulary), vocabulary), vocabulary)
-    return [text for line in named for text in _laid_out(line)]
+    return [text for line in with_names_reused(named) for text in _laid_out(line)]
 
 
 def _names(line: Line) -> set[str]:

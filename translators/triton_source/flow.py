@@ -29,6 +29,7 @@ class Flow:
     _times: dict[str, list[int]] = field(default_factory=dict)
     _versions: dict[str, list[int]] = field(default_factory=dict)
     _current: dict[str, int] = field(default_factory=dict)
+    _made: dict[tuple[str, int], int] = field(default_factory=dict)
     _last: int = 0
 
     def __post_init__(self) -> None:
@@ -40,6 +41,10 @@ class Flow:
         """0 for what is defined outside: parameters, functions."""
         position = bisect_right(self._times.get(name, ()), time)
         return self._versions[name][position - 1] if position else 0
+
+    def made(self, name: str, line: int) -> int:
+        """The version that a simple statement gives a name it assigns; -1 for what assigns otherwise."""
+        return self._made.get((name, line), -1)
 
     def end(self, line: int) -> int:
         """The line after the block that a header opens; for any other line, the next one."""
@@ -63,6 +68,7 @@ class Flow:
                     line = self._branches(line)
                 case _:
                     self._start(parsed(self.lines[line].text).assigned, 2 * line + 2)
+                    self._made |= {(name, line): self._current[name] for name in parsed(self.lines[line].text).assigned}
                     line += 1
 
     def _loop(self, header: int) -> None:
@@ -81,7 +87,7 @@ class Flow:
         if self._is_else(end, self.lines[header].level):
             self.owners[end] = header
             for name in self._assigned(header, end):
-                self._note(name, 2 * end, before.get(name, 0))
+                self._note(name, 2 * end + 1, before.get(name, 0))
             self._block(end + 1, self._ends[end])
             end = self._ends[end]
         self._start(self._assigned(header, end), 2 * end, merged=True)

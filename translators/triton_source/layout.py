@@ -3,6 +3,7 @@
 Works on the text of one statement that `write` printed: a call breaks at its arguments, an operator expression at its loosest
 operators, inside brackets that are already there or, for a right-hand side, in brackets of its own.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -27,6 +28,10 @@ def fold(indent: str, statement: str) -> list[str]:
     if len(indent) + len(statement) <= WIDTH:
         return [indent + statement]
     prefix, expression, suffix = _parts(statement)
+    elements = _arguments(expression)
+    if len(elements) > 1:
+        inside = [line for element in elements for line in _argument(indent + INDENT, element)]
+        return [f"{indent}{prefix}(", *inside, f"{indent}){suffix}"]
     if _operators(expression) is not None:
         inner = indent + INDENT
         return [f"{indent}{prefix}(", *_operand_lines(inner, expression), f"{indent}){suffix}"]
@@ -35,7 +40,7 @@ def fold(indent: str, statement: str) -> list[str]:
 
 def _parts(statement: str) -> tuple[str, str, str]:
     """(`name = `, expression, `:` or nothing)."""
-    for mark in (" = ", " += ", " -= "):
+    for mark in (" = ", " += ", " -= ", " //= "):
         position = _find(statement, mark)
         if position >= 0:
             return statement[: position + len(mark)], statement[position + len(mark) :], ""
@@ -74,7 +79,9 @@ def _bracketed(indent: str, prefix: str, expression: str, suffix: str) -> list[s
     pairs = list(_pairs(expression))
     if not pairs:
         return [f"{indent}{prefix}{expression}{suffix}"]
-    first, last = max(pairs, key=lambda pair: pair[1] - pair[0])
+    first, last = pairs[-1]
+    if len(indent) + len(prefix) + first + 1 > WIDTH:  # what stands before the last pair has to break itself
+        first, last = max(pairs, key=lambda pair: pair[1] - pair[0])
     inside, inner = expression[first + 1 : last], indent + INDENT
     is_call = first > 0 and (expression[first - 1].isalnum() or expression[first - 1] in "_)]")
     head, tail = f"{indent}{prefix}{expression[: first + 1]}", f"{indent}{expression[last:]}{suffix}"

@@ -37,7 +37,7 @@ _OPERATOR_PRECEDENCE: dict[type[ast.operator], int] = {
 }  # fmt: skip
 _KINDS: dict[type[ast.stmt], Kind] = {ast.For: "for", ast.While: "while", ast.If: "if"}
 # What touches memory, orders it, or draws random bits.
-_EFFECTS = ("load", "store", "atomic_", "debug_barrier", "_philox")
+_EFFECTS = ("load", "store", "atomic_", "_atomic", "debug_barrier", "_philox")
 _DIVISIONS = frozenset({"cdiv", "_floor_divide", "_floor_remainder"})
 
 
@@ -203,6 +203,13 @@ def called(node: ast.AST) -> str:
             return name
         case _:
             return ""
+
+
+def is_plain_load(node: ast.AST) -> bool:
+    """A load that nobody else waits for: without a use it may go, and it may move where no store comes between."""
+    if called(node) != "load" or not isinstance(node, ast.Call):
+        return False
+    return not any(word.arg == "volatile" for word in node.keywords)
 
 
 def _has_effect(node: ast.expr) -> bool:

@@ -39,7 +39,7 @@ def converted_at_load(lines: Sequence[Line]) -> list[Line]:
 
 def _conversions(flow: Flow, number: int, name: str) -> list[_Conversion] | None:
     """The conversions of a loaded value, if all that read it convert it, and to one type."""
-    version = flow.version(name, 2 * number + 2)
+    version = flow.made(name, number)
     found: list[_Conversion] = []
     for use, line in enumerate(flow.lines):
         for part in _reads(line, name):

@@ -3,6 +3,7 @@
 `Renderer.value(node, shape)` prints a node as a tile whose dimensions are the axes of `shape`, in order; a named tile that lacks
 some of them is indexed with None there. Coordinates print as polynomials, loads as pointer, mask and padding.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -17,6 +18,7 @@ from translators.algebra.polynomial import (
     Quotient,
     Remainder,
     Symbol,
+    atomic,
     product,
 )
 from translators.logical.types import Buffer, Memory
@@ -51,6 +53,11 @@ class Renderer:
         if node in self.values:
             name, own = self.values[node]
             return placed(Code(name), own, shape)
+        code = self._value(node, shape)
+        self._note_meaning(code, self.section.names.get(node))
+        return code
+
+    def _value(self, node: Expression, shape: Shape) -> Code:
         match node.operation:
             case "constant":
                 return conversions.constant(node.attribute, node.dtype)
@@ -99,7 +106,9 @@ class Renderer:
         arguments = [self._operand(argument, shape, widen, alone) for argument in node.arguments]
         if all(code.value is not None for code in arguments):
             arguments[0] = conversions.typed(arguments[0], dtype)
-        if function == "not" and not self.lanes(node.axes):  # `~` of a Python bool, as scalars are when interpreted, is -2
+        if function == "not" and not self.lanes(
+            node.axes
+        ):  # `~` of a Python bool, as scalars are when interpreted, is -2
             return binary("==", arguments[0], Code("0"))
         if dtype.kind == "bool":
             lanes = bool(self.lanes(node.axes))
@@ -151,6 +160,16 @@ class Renderer:
 
     def polynomial(self, value: Polynomial, shape: Shape, wide: bool | None = None) -> Code:
         """A coordinate. As data it is computed in 64 bits unless it is too small a sum to leave 32."""
+        code = self._sum(value, shape, wide)
+        self._note_meaning(code, self.section.coordinates.get(value))
+        return code
+
+    def _note_meaning(self, code: Code, name: str | None) -> None:
+        """Should the text be written twice, it gets the author's name of its value."""
+        if name is not None and (code.precedence < ATOM or "(" in code.text):
+            self.meanings[code.text] = name
+
+    def _sum(self, value: Polynomial, shape: Shape, wide: bool | None) -> Code:
         wide = not _small(value) if wide is None else wide
         total: Code | None = None
         for monomial, coefficient in sorted(value.terms, key=lambda term: (not term[0], term[1] < 0)):
@@ -172,6 +191,12 @@ class Renderer:
         return total if coefficient == 1 else binary("*", total, Code(str(coefficient)))
 
     def _atom(self, atom: Atom, shape: Shape, wide: bool) -> Code:
+        code = self._atom_code(atom, shape, wide)
+        if isinstance(atom, Quotient | Remainder | Extremum):
+            self._note_meaning(code, self.section.coordinates.get(atomic(atom)))
+        return code
+
+    def _atom_code(self, atom: Atom, shape: Shape, wide: bool) -> Code:
         match atom:
             case Symbol(name=name):
                 self.symbols[name] = None
@@ -185,8 +210,7 @@ class Renderer:
                 code = Code(self.loops[atom])
                 return call("tl.cast", code, Code("tl.int64")) if wide else code
             case Expression():
-                code = self.value(atom, shape)
-                return code
+                return self.value(atom, shape)
             case Quotient(numerator=numerator, denominator=denominator):
                 return self._division("//", numerator, denominator, shape, wide)
             case Remainder(numerator=numerator, denominator=denominator):
@@ -203,9 +227,9 @@ class Renderer:
     def _division(self, symbol: str, top: Polynomial, bottom: Polynomial, shape: Shape, wide: bool) -> Code:
         """Floor division: Triton truncates, which agrees where nothing is negative. A rounded-up one is tl.cdiv."""
         facts = self.section.facts
-        plain = facts.nonnegative(top) and facts.positive(bottom)
+        plain = facts.positive(bottom) and facts.nonnegative(top)
         rounded_up = top - bottom + 1
-        if symbol == "//" and plain and facts.nonnegative(rounded_up) and len(rounded_up.terms) < len(top.terms):
+        if symbol == "//" and plain and len(rounded_up.terms) < len(top.terms) and facts.nonnegative(rounded_up):
             return call("tl.cdiv", self.polynomial(rounded_up, shape, wide), self.polynomial(bottom, shape, wide))
         left, right = self.polynomial(top, shape, wide), self.polynomial(bottom, shape, wide)
         if plain:
@@ -370,7 +394,7 @@ def _is_float_comparison(condition: Expression) -> bool:
             first = condition.arguments[0]
             return first.dtype.is_float if first.dtype.kind != "bool" else _is_float_comparison(first)
         case "select":
-            return _is_float_comparison(condition.arguments[1])
+            return any(_is_float_comparison(branch) for branch in condition.arguments[1:])
         case _:
             return False
 

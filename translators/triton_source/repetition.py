@@ -124,7 +124,7 @@ def _given_name(lines: Sequence[Line], flow: Flow, first: int, members: Sequence
     name = statement.target
     if name is None or statement.augmented or members[0].line != first or members[0].part is not statement.value:
         return None
-    version = flow.version(name, 2 * first + 2)
+    version = flow.made(name, first)
     kept = all(flow.version(name, 2 * member.line + 1) == version for member in members[1:])
     return name if kept and version not in flow.merged else None
 

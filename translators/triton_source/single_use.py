@@ -16,7 +16,17 @@ from dataclasses import dataclass
 from translators.triton_source.expressions import ATOM
 from translators.triton_source.flow import Flow
 from translators.triton_source.layout import INDENT, WIDTH
-from translators.triton_source.lines import Line, Part, called, parsed, precedence, replaced, required, with_bodies
+from translators.triton_source.lines import (
+    Line,
+    Part,
+    called,
+    is_plain_load,
+    parsed,
+    precedence,
+    replaced,
+    required,
+    with_bodies,
+)
 from translators.triton_source.telling_names import Vocabulary
 
 LARGEST = 16  # parts of a statement that a value may move into
@@ -36,7 +46,18 @@ def without_single_uses(lines: Sequence[Line], vocabulary: Vocabulary) -> list[L
         changed = _without(uses, first, vocabulary)
         first = first + 1 if changed is None else max(first - 1, 0)
         uses = uses if changed is None else _Uses(changed)
-    return uses.lines
+    return _without_loop_variables(uses)
+
+
+def _without_loop_variables(uses: _Uses) -> list[Line]:
+    """`for _ in ...` where the body does not read the variable."""
+    lines = list(uses.lines)
+    for number, line in enumerate(lines):
+        statement = parsed(line.text)
+        if statement.kind == "for" and not any(name in uses.reads for name in statement.assigned):
+            ((name, start),) = statement.targets
+            lines[number] = Line(line.level, line.text[:start] + "_" + line.text[start + len(name) :], line.comment)
+    return lines
 
 
 class _Uses:
@@ -53,7 +74,7 @@ class _Uses:
 
     def of(self, name: str, number: int) -> list[_Use] | None:
         """What reads the value assigned in a line; None if that cannot be told apart from other values of the name."""
-        version = self.flow.version(name, 2 * number + 2)
+        version = self.flow.made(name, number)
         seen = [(use, self.flow.version(name, 2 * use.line + 1)) for use in self.reads.get(name, ())]
         if any(each in self.flow.merged for _, each in seen):
             return None
@@ -67,7 +88,7 @@ def _without(uses: _Uses, number: int, vocabulary: Vocabulary) -> list[Line] | N
     if name is None or value is None or statement.augmented or vocabulary.is_authors(name):
         return None
     found = uses.of(name, number)
-    if found == [] and (value.pure or called(value.node) == "load"):
+    if found == [] and (value.pure or is_plain_load(value.node)):
         return with_bodies([*lines[:number], *lines[number + 1 :]])
     if found is None or len(found) != 1 or not _may_move(uses.flow, number, found[0]):
         return None
@@ -95,7 +116,7 @@ def _is_load(value: Part) -> bool:
     node = value.node
     if called(node) == "to" and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         node = node.func.value
-    return called(node) == "load"
+    return is_plain_load(node)
 
 
 def _takes_load(line: Line, part: Part) -> bool:
