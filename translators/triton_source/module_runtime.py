@@ -95,6 +95,7 @@ def _device_call(kernel, arrays, **sizes):  #? !scalars
                 results.append(tensors[position])  #? !low
         _run(kernel, tensors, scalars, sizes)  #? scalars
         _run(kernel, tensors, sizes)  #? !scalars
+        _mark_changed(kernel, tensors)  #? composed
         return _unwrap(results)
 '''
 
@@ -539,8 +540,14 @@ TRANSFERS = (UPLOAD, TO_DEVICE, EMPTY, DOWNLOAD, TO_NUMPY, UNWRAP, DEVICE)
 AFTER_KERNELS = CALLS + CHECKS + TRANSFERS + (RUN, BITS, SCRATCH, LAUNCH, INDEX_TYPE)
 _DEFINITION = re.compile(r"^(?:class |def )?(_\w+)", re.MULTILINE)
 
+
+def definitions(piece: str) -> list[str]:
+    """The names that a piece defines for the module."""
+    return _DEFINITION.findall(piece)
+
+
 PRIVATE_NAMES = frozenset(
-    name for piece in BEFORE_KERNELS + AFTER_KERNELS + (SELF_CHECK,) for name in _DEFINITION.findall(piece)
+    name for piece in BEFORE_KERNELS + AFTER_KERNELS + (SELF_CHECK,) for name in definitions(piece)
 ) | {"_CASES"}
 
 
@@ -552,18 +559,19 @@ def select(text: str, features: Set[str]) -> str:
 def needed(pieces: tuple[str, ...], used_by: str, features: Set[str]) -> list[str]:
     """The selected texts of those pieces that `used_by` mentions, directly or through each other."""
     texts = [select(piece, features) for piece in pieces]
+    defined = [frozenset(_DEFINITION.findall(text)) for text in texts]
     chosen: set[int] = set()
     while True:
         mentioned = set(re.findall(r"\b_\w+", used_by))
-        more = {place for place, text in enumerate(texts) if mentioned & set(_DEFINITION.findall(text))} - chosen
+        more = {place for place, names in enumerate(defined) if mentioned & names} - chosen
         if not more:
             return [texts[place] for place in sorted(chosen)]
         chosen |= more
-        used_by += "\n".join(texts[place] for place in sorted(more))
+        used_by = "\n".join(texts[place] for place in sorted(more))
 
 
 def _keep(line: str, features: Set[str]) -> str | None:
-    found = MARKER.search(line)
+    found = MARKER.search(line) if "#?" in line else None
     if found is None:
         return line
     alternatives = found.group(1).split()
