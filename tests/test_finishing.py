@@ -60,6 +60,7 @@ UNCHANGED = {
     "random bits": "u = _philox(a, b + c)\nv = _philox(a, b + c)",
     "tiles of one value": "u = tl.zeros((BLOCK_N, n), a)\nv = tl.zeros((BLOCK_N, n), a)",
     "constants": "u = BLOCK_N * 2 + 1\nv = BLOCK_N * 2 + 1",
+    "with two indices": "f(a[:, None] + b - 1)\ng(a[None, :] + b - 1)",
     "small ones": "u = a * b\nv = a * b",
     "a division in loops": "for i in range(n):\n    u = a // b + c\nfor j in range(n):\n    v = a // b + c",
 }
@@ -106,6 +107,15 @@ NAMED = {
     "masks": (
         "u = tl.load(x_ptr + a, mask=b & c)\ntl.store(x_ptr + a, u, mask=b & c)",
         "mask = b & c\nu = tl.load(x_ptr + a, mask=mask)\ntl.store(x_ptr + a, u, mask=mask)",
+    ),
+    "over a tile's lanes": (
+        "f(a + b - 1)\ntl.load(x_ptr + (a[:, None] + b - 1) * c)\ntl.load(x_ptr + (a[None, :] + b - 1) * c)",
+        "difference = a + b - 1\nf(difference)\n"
+        "tl.load(x_ptr + difference[:, None] * c)\ntl.load(x_ptr + difference[None, :] * c)",
+    ),
+    "with one index": (
+        "f((a[:, None] + b - 1) * c)\ng((a[:, None] + b - 1) * n)",
+        "difference = a[:, None] + b - 1\nf(difference * c)\ng(difference * n)",
     ),
     "coordinates": (
         "u = tl.load(x_ptr + (a + b - 1) * stride_x_row, mask=a + b - 1 < n)",

@@ -139,6 +139,8 @@ class Demand(RegionOperations):
         self.loops[statement.key] = loop
         for carry in statement.carries:
             loop.carries.append(self._carry(carry, context))
+        if loop.exit is not None:
+            loop.carries[loop.exit].name = "stopped"
         inner = replace(context, loops=(*context.loops, loop))
         self._rewritten.append(written_memories(statement.body))
         if isinstance(statement, lp.While):

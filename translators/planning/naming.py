@@ -123,6 +123,9 @@ class Namer:
                 return self.reduction_name(node)
             case "cast", _:
                 return self._name_of(node.arguments[0])
+            case "carry" | "carried", (token, ordinal, *_):
+                loop = next(loop for loop in self.demand.loops.values() if loop.token is token)
+                return str(loop.carries[ordinal].name)
             case _:
                 return ""
 

@@ -275,11 +275,8 @@ class Pull(Ranges):
     def negated(self, condition: Expression) -> Expression:
         if condition.operation == "pointwise":
             function, *permissions = condition.attribute
-            exact = not condition.arguments[0].dtype.is_float or function in (
-                "equal",
-                "not_equal",
-            )  # what NaN is not less
-            if function in OPPOSITE and exact:
+            ordered = function not in ("equal", "not_equal") and condition.arguments[0].dtype.is_float
+            if function in OPPOSITE and not ordered:  # a NaN is neither less nor not less
                 return self.arena.make("pointwise", boolean, condition.arguments, (OPPOSITE[function], *permissions))
         return self.arena.make("pointwise", boolean, (condition,), ("not", False, False))
 

@@ -106,9 +106,8 @@ class Renderer:
         arguments = [self._operand(argument, shape, widen, alone) for argument in node.arguments]
         if all(code.value is not None for code in arguments):
             arguments[0] = conversions.typed(arguments[0], dtype)
-        if function == "not" and not self.lanes(
-            node.axes
-        ):  # `~` of a Python bool, as scalars are when interpreted, is -2
+        if function == "not" and not self.lanes(node.axes):
+            # Scalars are Python bools when interpreted, and `~` of one is -1 or -2.
             return binary("==", arguments[0], Code("0"))
         if dtype.kind == "bool":
             lanes = bool(self.lanes(node.axes))

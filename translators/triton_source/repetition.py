@@ -4,6 +4,9 @@ A repeated expression of more than three parts, or a mask of two, is assigned on
 its uses, where every name in it means what it means at each use (`flow`). It is computed early only where a use follows
 anyway or every use stands in a loop; nothing moves out of one arm of an `if`. Loads, stores, atomics, barriers and
 random bits stay where they are, and so does what contains them.
+
+An expression over the lanes of one axis may stand in a tile of two, where all its names have the same `[:, None]`:
+then it is the same expression, and the index goes to its name.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from translators.triton_source.flow import Flow
-from translators.triton_source.lines import Line, Part, called, parsed, replaced
+from translators.triton_source.lines import Line, Part, called, only_adds_axes, parsed, replaced
 from translators.triton_source.telling_names import Vocabulary, telling_name
 
 LARGEST_REPEATED = 3  # parts of an expression that is as easily read twice as once
@@ -24,9 +27,13 @@ _FRESH = frozenset({"zeros", "full", "program_id", "range"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Occurrence:
+    """`text` is the expression without the `index` that its names have here."""
+
     line: int
     part: Part
     path: tuple[int, ...]
+    text: str
+    index: str = ""
 
 
 def without_repetition(lines: Sequence[Line], vocabulary: Vocabulary) -> list[Line]:
@@ -53,9 +60,36 @@ def _groups(lines: Sequence[Line], flow: Flow, vocabulary: Vocabulary) -> Iterat
         for part in parsed(line.text).parts:
             if _worth_a_name(part, vocabulary):
                 versions = tuple(flow.version(name, 2 * number + 1) for name in sorted(part.names))
-                key = (line.text[part.start : part.end], versions)
-                groups.setdefault(key, []).append(Occurrence(number, part, flow.paths[number]))
+                plain, index = _without_index(line, part)
+                found = Occurrence(number, part, flow.paths[number], plain, index)
+                groups.setdefault((plain, versions), []).append(found)
+    for group in groups.values():
+        yield from _comparable(lines, group)
+
+
+def _comparable(lines: Sequence[Line], group: Sequence[Occurrence]) -> Iterator[list[Occurrence]]:
+    """All together if the expression also stands without an index, else those of each index as they stand."""
+    if any(not occurrence.index for occurrence in group):
+        yield list(group)
+        return
+    groups: dict[str, list[Occurrence]] = {}
+    for each in group:
+        whole = lines[each.line].text[each.part.start : each.part.end]
+        groups.setdefault(each.index, []).append(Occurrence(each.line, each.part, each.path, whole))
     yield from groups.values()
+
+
+def _without_index(line: Line, part: Part) -> tuple[str, str]:
+    """The expression without the index that all indexed names in it have, and that index."""
+    text = line.text[part.start : part.end]
+    inside = (each for each in parsed(line.text).parts if part.start <= each.start and each.end <= part.end)
+    indexed = [each.node for each in inside if isinstance(each.node, ast.Subscript)]
+    indices = {line.text[each.value.end_col_offset : each.end_col_offset] for each in indexed}
+    names = all(isinstance(each.value, ast.Name) and only_adds_axes(each.slice) for each in indexed)
+    if len(indices) != 1 or not names:
+        return text, ""
+    (index,) = indices
+    return text.replace(index, ""), index
 
 
 def _worth_a_name(part: Part, vocabulary: Vocabulary) -> bool:
@@ -108,14 +142,13 @@ def _may_stand_before(first: int, depth: int, group: Sequence[Occurrence], flow:
 def _named(
     lines: list[Line], flow: Flow, first: int, members: Sequence[Occurrence], vocabulary: Vocabulary
 ) -> list[Line]:
-    occurrence = members[0]
-    text = lines[occurrence.line].text[occurrence.part.start : occurrence.part.end]
     given = _given_name(lines, flow, first, members)
     if given is not None:
         return _substituted(lines, members[1:], given)
-    name = telling_name(lines, [(member.line, member.part) for member in members], vocabulary)
+    plain_first = sorted(members, key=lambda member: member.index)
+    name = telling_name(lines, [(member.line, member.part) for member in plain_first], vocabulary)
     changed = _substituted(lines, members, name)
-    return [*changed[:first], Line(lines[first].level, f"{name} = {text}"), *changed[first:]]
+    return [*changed[:first], Line(lines[first].level, f"{name} = {members[0].text}"), *changed[first:]]
 
 
 def _given_name(lines: Sequence[Line], flow: Flow, first: int, members: Sequence[Occurrence]) -> str | None:
@@ -123,6 +156,8 @@ def _given_name(lines: Sequence[Line], flow: Flow, first: int, members: Sequence
     statement = parsed(lines[first].text)
     name = statement.target
     if name is None or statement.augmented or members[0].line != first or members[0].part is not statement.value:
+        return None
+    if members[0].index:
         return None
     version = flow.made(name, first)
     kept = all(flow.version(name, 2 * member.line + 1) == version for member in members[1:])
@@ -133,5 +168,5 @@ def _substituted(lines: Sequence[Line], members: Sequence[Occurrence], name: str
     changed = list(lines)
     for member in sorted(members, key=lambda member: (member.line, -member.part.start)):
         line = changed[member.line]
-        changed[member.line] = Line(line.level, replaced(line.text, member.part, name), line.comment)
+        changed[member.line] = Line(line.level, replaced(line.text, member.part, name + member.index), line.comment)
     return changed
