@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from translators.diagnostics import Diagnostic, InternalError, Rejected
 from translators.intent_source.read import read_program
 from translators.logical.checks import check
 from translators.logical.program import Kernel, Program
-from translators.options import DEFAULT, Options
+from translators.options import DEFAULT, Arm, Options
 from translators.triton_source.launch import KernelCode
+
+if TYPE_CHECKING:
+    from translators.triton_source.module_names import KernelNames
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,14 @@ class Compilation:
     program: Program | None
     codes: tuple[KernelCode, ...]
     diagnostics: tuple[Diagnostic, ...]
+    arm: Arm = "both"
+
+    @property
+    def names(self) -> list[KernelNames]:
+        """What the module calls everything of each kernel, in the order of `codes`."""
+        from translators.triton_source.module_names import module_names
+
+        return module_names(self.codes, self.arm, self.program.host if self.program is not None else None)
 
 
 def check_text(text: str, path: str, options: Options = DEFAULT, only: str | None = None) -> Checked:
@@ -43,7 +55,7 @@ def check_text(text: str, path: str, options: Options = DEFAULT, only: str | Non
 
 
 def compile_text(text: str, path: str, options: Options = DEFAULT, only: str | None = None) -> Compilation:
-    """Compile all kernels of a file, or `only` one, into one module. `path` is printed in diagnostics and in the module."""
+    """Compile all kernels of a file, or `only` one, into one module; diagnostics and module mention `path`."""
     checked = check_text(text, path, options, only)
     if checked.program is None:
         return Compilation(None, None, (), checked.diagnostics)
@@ -55,8 +67,8 @@ def compile_text(text: str, path: str, options: Options = DEFAULT, only: str | N
     if rejects(diagnostics):
         return Compilation(None, checked.program, codes, diagnostics)
     source = write_module(checked.program, codes, ModuleOptions(options.arm, options.targets))
-    _check_module(source)
-    return Compilation(source, checked.program, codes, diagnostics)
+    _check_functions(codes)
+    return Compilation(source, checked.program, codes, diagnostics, options.arm)
 
 
 def rejects(diagnostics: Iterable[Diagnostic]) -> bool:
@@ -95,9 +107,13 @@ def _too_long(kernel: Kernel) -> Diagnostic:
     return Diagnostic("INT900", "unsupported", message, kernel.span, "store a value in between, or use a loop")
 
 
-def _check_module(source: str) -> None:
-    """The module is at least Python; anything else is a bug of ours that must not reach a file."""
-    try:
-        compile(source, "generated module", "exec", dont_inherit=True)  # three times as quick as ast.parse
-    except SyntaxError as error:
-        raise InternalError(f"the generated module is not valid Python: line {error.lineno}: {error.msg}") from error
+def _check_functions(codes: Iterable[KernelCode]) -> None:
+    """Every device function is at least Python; anything else is a bug of ours that must not reach a file.
+
+    What surrounds them in the module is the same text for all kernels.
+    """
+    for text in dict.fromkeys(variant.source for code in codes for variant in code.variants):
+        try:
+            compile(text, "device function", "exec", dont_inherit=True)  # three times as quick as ast.parse
+        except SyntaxError as error:
+            raise InternalError(f"a device function is not valid Python: line {error.lineno}: {error.msg}") from error

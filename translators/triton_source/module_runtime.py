@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
+from functools import cache
 
 MARKER = re.compile(r"\s*#\? (.*)$")
 
@@ -556,10 +557,17 @@ def select(text: str, features: Set[str]) -> str:
     return "\n".join(kept for line in text.strip("\n").splitlines() if (kept := _keep(line, features)) is not None)
 
 
+@cache
+def _selected(piece: str, features: frozenset[str]) -> tuple[str, frozenset[str]]:
+    """A template's text and the names it defines; the files of one run share most combinations."""
+    text = select(piece, features)
+    return text, frozenset(_DEFINITION.findall(text))
+
+
 def needed(pieces: tuple[str, ...], used_by: str, features: Set[str]) -> list[str]:
     """The selected texts of those pieces that `used_by` mentions, directly or through each other."""
-    texts = [select(piece, features) for piece in pieces]
-    defined = [frozenset(_DEFINITION.findall(text)) for text in texts]
+    selected = [_selected(piece, frozenset(features)) for piece in pieces]
+    texts, defined = [text for text, _ in selected], [names for _, names in selected]
     chosen: set[int] = set()
     while True:
         mentioned = set(re.findall(r"\b_\w+", used_by))
