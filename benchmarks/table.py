@@ -28,8 +28,6 @@ from ahead_of_time import Child, Measurements
 from not_lowered_yet import NOT_LOWERED_YET
 from sample_files import Sample
 
-from translators.triton_source.module_names import module_names
-
 KINDS = ("tail", "zero", "one", "strided")
 
 
@@ -63,7 +61,7 @@ def _rows(kernels: Sequence[Sample], targets: Sequence[str]) -> Iterator[list[st
             measured[sample.path] = child.measurements(sample.path, targets, everything=True)
         errors = _errors(sample)
         functions = _functions(sample)
-        assembly = [_assembly(measured[sample.path], functions, target) for target in targets]
+        assembly = [_assembly(measured[sample.path], sample.kernel, target) for target in targets]
         lines = [str(_intent_lines(sample)), str(_triton_lines(sample, functions))]
         yield [sample.identity, *lines, *(errors.get(kind, "-") for kind in KINDS), *assembly]
     child.end()
@@ -83,9 +81,7 @@ def _is_helper(function: ast.FunctionDef) -> bool:
 def _functions(sample: Sample) -> frozenset[str]:
     """The names of the kernel's device functions in the module."""
     compiled = generated_modules.compilation(sample.path, generated_modules.bindings(sample, {}))
-    pairs = zip(
-        compiled.codes, module_names(compiled.codes, "both", compiled.program and compiled.program.host), strict=True
-    )
+    pairs = zip(compiled.codes, compiled.names, strict=True)
     return frozenset(
         names.device_function(variant)
         for code, names in pairs
@@ -123,10 +119,10 @@ def _error(sample: Sample, case: sample_files.Case, values: dict[str, object]) -
     return max(sample_files.error(actual[view.name], wanted[view.name]) for view in sample.outputs)
 
 
-def _assembly(measured: Measurements, functions: frozenset[str], target: str) -> str:
+def _assembly(measured: Measurements, kernel: str, target: str) -> str:
     if isinstance(measured, str):
         return measured
-    own = [each for each in measured if each["function"] in functions and each["target"] == target]
+    own = [each for each in measured if each["kernel"] == kernel and each["target"] == target]
     problems = [str(each["problem"]) for each in own if each["problem"]]
     if problems or not own:
         return "; ".join(problems) or "not compiled"

@@ -61,11 +61,7 @@ def conv2d_kernel(
                 channels = start_channels + tl.arange(0, BLOCK_CHANNELS).to(INDEX)
                 channels_mask = channels < C
                 x_ptrs = (
-                    x_ptr
-                    + b * stride_x_b
-                    + y * stride_x_h
-                    + (w[:, None] + s - 1) * stride_x_w
-                    + channels[None, :] * stride_x_c
+                    x_ptr + b * stride_x_b + y * stride_x_h + j[:, None] * stride_x_w + channels[None, :] * stride_x_c
                 )
                 patch = tl.load(x_ptrs, mask=w_mask[:, None] & channels_mask[None, :] & inside_2[:, None], other=0.0)
                 w_ptrs = (

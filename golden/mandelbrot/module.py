@@ -50,9 +50,9 @@ def mandelbrot_kernel(
     count = tl.zeros((BLOCK_J,), tl.int32)
     active = j_mask & ((count < limit) & (x * x + y * y <= 4.0))
     while tl.max(active.to(tl.int32), axis=0) != 0:
-        product = y * y
+        y_squared = y * y
         y = tl.where(active, 2.0 * x * y + imaginary, y)
-        x = tl.where(active, x * x - product + real, x)
+        x = tl.where(active, x * x - y_squared + real, x)
         count = tl.where(active, count + 1, count)
         active = j_mask & ((count < limit) & (x * x + y * y <= 4.0))
     tl.store(counts_ptr + i * stride_counts_h + j * stride_counts_w, count, mask=j_mask)  # mandelbrot.py:33

@@ -37,13 +37,13 @@ def newton_sqrt_kernel(x_ptr, root_ptr, N, stride_x_n, stride_root_n, BLOCK_I: t
     i_mask = i < N
     a = tl.load(x_ptr + i * stride_x_n, mask=i_mask)
     guess = _maximum(a, 1.0)
-    state = tl.zeros((BLOCK_I,), tl.int1)
+    stopped = tl.zeros((BLOCK_I,), tl.int1)
     for _ in range(60):
         better = 0.5 * (guess + a / guess)
-        new_state = better >= guess
-        condition = ~state
-        guess = tl.where(condition, tl.where(new_state, guess, better), guess)
-        state = tl.where(condition, new_state, state)
+        new_stopped = better >= guess
+        not_stopped = ~stopped
+        guess = tl.where(not_stopped, tl.where(new_stopped, guess, better), guess)
+        stopped = tl.where(not_stopped, new_stopped, stopped)
     tl.store(root_ptr + i * stride_root_n, guess, mask=i_mask)  # newton_sqrt.py:22
 
 

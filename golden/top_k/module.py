@@ -51,7 +51,7 @@ def top_k_state(
     x_mask = row_mask[:, None] & columns_mask[None, :]
     v = tl.load(x_ptr + row[:, None] * stride_x_m + columns[None, :] * stride_x_n, mask=x_mask)
     for k in range(4):
-        largest, argmax = tl.reduce(
+        largest, v_argmax = tl.reduce(
             (
                 tl.where(columns_mask[None, :], v, -float("inf")),
                 tl.broadcast_to(columns[None, :], (BLOCK_ROW, BLOCK_COLUMNS)),
@@ -60,8 +60,9 @@ def top_k_state(
             _arg_max,
         )
         tl.store(values_ptr + row * stride_values_m + k * stride_values_1, largest, mask=row_mask)  # top_k.py:29
-        tl.store(positions_ptr + row * stride_positions_m + k * stride_positions_1, argmax.to(tl.int64), mask=row_mask)
-        v = tl.where(columns[None, :] == argmax[:, None], -float("inf"), v)
+        positions = v_argmax.to(tl.int64)
+        tl.store(positions_ptr + row * stride_positions_m + k * stride_positions_1, positions, mask=row_mask)
+        v = tl.where(columns[None, :] == v_argmax[:, None], -float("inf"), v)
 
 
 @triton.jit
@@ -76,10 +77,10 @@ def top_k_state_1024(
     columns_mask = columns < N
     v = tl.load(x_ptr + row * stride_x_m + columns * stride_x_n, mask=columns_mask)
     for k in range(4):
-        largest, argmax = tl.reduce((tl.where(columns_mask, v, -float("inf")), columns), 0, _arg_max)
+        largest, v_argmax = tl.reduce((tl.where(columns_mask, v, -float("inf")), columns), 0, _arg_max)
         tl.store(values_ptr + row * stride_values_m + k * stride_values_1, largest)  # top_k.py:29
-        tl.store(positions_ptr + row * stride_positions_m + k * stride_positions_1, tl.cast(argmax, tl.int64))
-        v = tl.where(columns == argmax, -float("inf"), v)
+        tl.store(positions_ptr + row * stride_positions_m + k * stride_positions_1, tl.cast(v_argmax, tl.int64))
+        v = tl.where(columns == v_argmax, -float("inf"), v)
 
 
 class _View(NamedTuple):
