@@ -1,0 +1,267 @@
+"""The statements of a device function: coordinates, memory and loops. `value_statements` prints what computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from typing_extensions import assert_never
+
+from intent.dtypes import index
+from translators.algebra.polynomial import Quotient
+from translators.tile.expression import Axis, Expression
+from translators.tile.program import (
+    Accumulate,
+    Assign,
+    AssignResults,
+    Barrier,
+    BindAxis,
+    BindIndex,
+    BindMask,
+    CarryForm,
+    Finish,
+    Named,
+    OrderedLoop,
+    Remark,
+    ScanStep,
+    Start,
+    Statement,
+    StoreTile,
+    StreamLoop,
+)
+from translators.triton_source import conversions, reductions
+from translators.triton_source.expressions import Code, binary, call, method
+from translators.triton_source.lines import Line
+from translators.triton_source.render import Shape, atomic_call
+from translators.triton_source.value_statements import ValueWriter
+
+
+@dataclass(slots=True)
+class StatementWriter(ValueWriter):
+    """Prints the statements of one section, in order."""
+
+    def statements(self, statements: Iterable[Statement]) -> None:
+        for statement in statements:
+            self.statement(statement)
+
+    def nested(self, statements: Iterable[Statement]) -> None:
+        """A loop body: names it binds are gone after it."""
+        saved = dict(self.renderer.values)
+        self.level += 1
+        self.statements(statements)
+        self.level -= 1
+        self.renderer.values = saved
+
+    def statement(self, statement: Statement) -> None:
+        match statement:
+            case BindIndex():
+                self._bind_index(statement)
+            case BindAxis():
+                self._bind_axis(statement)
+            case BindMask(axis=axis):
+                self._bind_mask(axis)
+            case Assign():
+                self._assign(statement)
+            case AssignResults():
+                self._assign_results(statement)
+            case Start():
+                self._start(statement)
+            case Accumulate():
+                self._accumulate(statement)
+            case Finish():
+                self._finish(statement)
+            case ScanStep():
+                self._scan_step(statement)
+            case StoreTile():
+                self._store(statement)
+            case StreamLoop():
+                self._stream(statement)
+            case OrderedLoop():
+                self._ordered(statement)
+            case Barrier():
+                self.line("tl.debug_barrier()")
+            case Remark(text=text):
+                self.line(f"# {text}")
+            case _:
+                assert_never(statement)
+
+    # ------------------------------------------------------------------------------------------------- coordinates
+    def _bind_index(self, statement: BindIndex) -> None:
+        code = self.renderer.polynomial(statement.value, (), wide=False)
+        if statement.wide:
+            code = method(code, "to", "INDEX")
+        match statement.value.atom:
+            case Quotient(numerator=numerator, denominator=divisor) if numerator.atom == Named(statement.name):
+                self.line(f"{statement.name} //= {self.renderer.polynomial(divisor, (), wide=False).text}")
+            case _:
+                self.line(f"{statement.name} = {code.text}")
+
+    def _bind_axis(self, statement: BindAxis) -> None:
+        form = self.renderer.form(statement.axis)
+        if form.block is None:
+            raise AssertionError("a single coordinate is bound as an index")
+        lanes = call("tl.arange", Code("0"), Code(form.block))
+        total = method(lanes, "to", "INDEX") if statement.wide else lanes
+        if statement.tile.constant != 0:
+            first = binary("*", self.renderer.polynomial(statement.tile, (), wide=False), Code(form.block))
+            total = binary("+", first, total)
+        base = self.renderer.polynomial(statement.base, (), wide=False)
+        if statement.base.constant is None:
+            total = binary("+", base, total)
+        elif statement.base.constant != 0:
+            total = binary("+", total, base) if statement.base.constant > 0 else binary("+", base, total)
+        self.line(f"{form.name} = {total.text}")
+
+    def _bind_mask(self, axis: Axis) -> None:
+        form = self.renderer.form(axis)
+        end = self.renderer.polynomial(axis.end, (), wide=False)
+        self.line(f"{form.mask} = {binary('<', Code(form.name), end).text}")
+
+    # ------------------------------------------------------------------------------------------------------- memory
+    def _store(self, statement: StoreTile) -> None:
+        renderer, shape = self.renderer, statement.order
+        pointer, pointer_axes = renderer.pointer(statement.memory, statement.coordinates, shape)
+        mask, mask_axes = renderer.mask(shape, statement.checks, statement.predicate, shape)
+        value = renderer.value(statement.value, shape)
+        value = conversions.as_access(value, statement.value.dtype)
+        if not (mask_axes | statement.value.axes & set(shape)) <= pointer_axes:
+            pointer = renderer.broadcast(pointer, shape, shape)
+        if statement.action != "store":
+            pointer = renderer.broadcast(pointer, shape, shape) if not set(shape) <= pointer_axes else pointer
+            value = renderer.atomic_operand(statement.value, shape)
+            call_text = atomic_call(statement.action, statement.semantics, pointer, [value], mask).text
+            self.line(call_text, statement.span)
+            return
+        keywords = {"mask": mask.text} if mask is not None else {}
+        self.line(call("tl.store", pointer, value, **keywords).text, statement.span)
+
+    # --------------------------------------------------------------------------------------------------------- loops
+    def _stream(self, statement: StreamLoop) -> None:
+        form = self.renderer.form(statement.axis)
+        begin = self.renderer.polynomial(statement.axis.begin, (), wide=False)
+        end = self.renderer.polynomial(statement.axis.end, (), wide=False)
+        step = form.block or "1"
+        low = begin.text
+        if statement.reverse:
+            length = self.renderer.polynomial(statement.axis.extent, (), wide=False)
+            last = call("tl.cdiv", length, Code(step))
+            self.line(f"for back in range({last.text}):")
+            ordinal = binary("-", binary("-", last, Code("1")), Code("back"))
+            scaled = binary("*", ordinal, Code(step))
+            first = scaled if begin.value == 0 else binary("+", begin, scaled)
+            self.lines.append(Line(self.level + 1, f"{statement.start} = {first.text}"))
+        elif step == "1":
+            low = f"{low}, " if low != "0" else ""
+            self.line(f"for {statement.start} in range({low}{end.text}):")
+        else:
+            self.line(f"for {statement.start} in range({low}, {end.text}, {step}):")
+        self.nested(statement.body)
+
+    def _ordered(self, statement: OrderedLoop) -> None:
+        renderer = self.renderer
+        renderer.loops[statement.token] = statement.name
+        for ordinal, carry in enumerate(statement.carries):
+            self._initial(carry)
+            renderer.carries[statement.token, ordinal] = (carry.name, carry.order, carry.axes)
+        if statement.low is not None and statement.high is not None:
+            self.line(f"for {statement.name} in {self._range(statement)}:")
+        elif statement.sliced is not None:
+            form = renderer.form(statement.sliced)
+            end = renderer.polynomial(statement.sliced.end, (), wide=False)
+            self.line(f"for {statement.name} in range(0, {end.text}, {form.block}):")
+        else:
+            self._test(statement)
+            self.line(f"while {self._any_active(statement)}:")
+        saved = dict(renderer.values)
+        if statement.live is not None and statement.active is not None:
+            renderer.values[statement.live] = (statement.active, statement.active_order)
+        self.level += 1
+        before = len(self.lines)
+        self.statements(statement.body)
+        self._updates(statement)
+        renderer.values = saved
+        if statement.live is not None:
+            self._test(statement)
+        if before == len(self.lines):
+            self.line("pass")
+        self.level -= 1
+
+    def _range(self, statement: OrderedLoop) -> str:
+        assert statement.low is not None and statement.high is not None
+        low = self.renderer.polynomial(statement.low.polynomial, (), wide=False)
+        high = self.renderer.polynomial(statement.high.polynomial, (), wide=False)
+        if statement.step != 1:
+            return f"range({low.text}, {high.text}, {statement.step})"
+        return f"range({high.text})" if low.value == 0 else f"range({low.text}, {high.text})"
+
+    def _test(self, statement: OrderedLoop) -> None:
+        if statement.live is None or statement.active is None:
+            return
+        saved = dict(self.renderer.values)
+        self.renderer.values.pop(statement.live, None)
+        self.statements(statement.test)
+        code = self._live(statement)
+        self.line(f"{statement.active} = {code.text}")
+        self.renderer.values = saved
+
+    def _live(self, statement: OrderedLoop) -> Code:
+        """The lanes that go on: guarded lanes never do, so that they cannot keep the loop alive."""
+        assert statement.live is not None
+        mask, _ = self.renderer.mask(statement.active_order, (), statement.live, statement.active_order)
+        assert mask is not None
+        return mask
+
+    def _any_active(self, statement: OrderedLoop) -> str:
+        assert statement.active is not None
+        code = Code(statement.active)
+        for dimension in reversed(range(len(statement.active_order))):
+            code = reductions.reduce_tile("any", statement.live.dtype, code, dimension).code if statement.live else code
+        return code.text
+
+    def _initial(self, carry: CarryForm) -> None:
+        code = conversions.typed(self._as_value(carry.initial, carry.order), carry.dtype)
+        missing = [axis for axis in carry.order if axis not in carry.initial.axes]
+        constant = _constant_value(carry.initial)
+        if missing and constant is not None:
+            self._fill(carry.name, constant, carry.dtype, carry.order)
+            return
+        if missing:
+            code = call("tl.broadcast_to", code, Code(self.renderer.blocks(carry.order)))
+        if code.text != carry.name:
+            self.line(f"{carry.name} = {code.text}")
+
+    def _as_value(self, node: Expression, order: Shape) -> Code:
+        """A carry's value; index carries are 64-bit throughout, so that their type never changes."""
+        if node.dtype != index:
+            return self.renderer.value(node, order)
+        if node.operation == "index" and node.attribute.constant is None:
+            code = self.renderer.polynomial(node.attribute, order, wide=True)
+            return call("tl.cast", code, Code("tl.int64"))
+        return self.renderer.wide(node, order)
+
+    def _updates(self, statement: OrderedLoop) -> None:
+        late: list[tuple[str, str]] = []
+        for carry in statement.carries:
+            code = self._as_value(carry.update, carry.order)
+            code = conversions.typed(code, carry.dtype)
+            if [axis for axis in carry.order if axis not in carry.update.axes]:
+                code = call("tl.broadcast_to", code, Code(self.renderer.blocks(carry.order)))
+            if carry.new_name is not None:
+                self.line(f"{carry.new_name} = {code.text}")
+                late.append((carry.name, carry.new_name))
+            elif code.text != carry.name:
+                self.line(f"{carry.name} = {code.text}")
+        for name, new in late:
+            self.line(f"{name} = {new}")
+
+
+def _constant_value(node: Expression) -> bool | int | float | None:
+    match node.operation:
+        case "constant":
+            value: bool | int | float = node.attribute
+            return value
+        case "index":
+            coordinate: int | None = node.attribute.constant
+            return coordinate
+        case _:
+            return None
