@@ -62,7 +62,6 @@ class Demand(RegionOperations):
     _order: int = 0
 
     def collect(self) -> None:
-        self._used = used_values(self.kernel.body)
         self.block(self.kernel.body, Context())
 
     def block(self, block: Block, context: Context) -> None:
@@ -208,6 +207,7 @@ class Demand(RegionOperations):
             context.predicate, free, context.parallel, context.loops, self._order, update.span, update.action,
             update.order,
         )  # fmt: skip
+        self._used = self._used or used_values(self.kernel.body)
         if any(result in self._used for result in update.results):
             sink = issued(self, sink, operands)
             for result in update.results:
