@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 DEMO ?= samples/softmax.py
 TIME ?= 600
+# The demo runs on a GPU if the machine has one, else in Triton's CPU interpreter.
+CPU := $(if $(wildcard /dev/nvidiactl /dev/kfd),,--cpu)
 
 .PHONY: setup demo test lint types unit golden corpus bench aot matrix fuzz clean
 
@@ -18,12 +20,12 @@ $(VENV)/.ready: pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
 	touch $@
 
-# Compile a sample, show its kernel, and run it on the CPU interpreter against NumPy.
+# Compile a sample, show its kernel, and run it against the NumPy reference.
 demo: setup
 	@mkdir -p build
 	$(BIN)/intentc compile $(DEMO) -o build/demo.py
 	@sed -n '/^@triton.jit/,/^$$/p' build/demo.py
-	$(BIN)/intentc run $(DEMO) --cpu
+	$(BIN)/intentc run $(DEMO) $(CPU)
 
 test: lint types unit
 

@@ -1,7 +1,7 @@
 """Breaking long statements into lines, as the formatter `ruff format --line-length 120` leaves them.
 
-Works on the text of one statement that `write` printed: a call breaks at its arguments, an operator expression at its loosest
-operators, inside brackets that are already there or, for a right-hand side, in brackets of its own.
+Works on the text of one statement that `write` printed: a call breaks at its arguments, an operator expression at its
+loosest operators, inside brackets that are already there or, for a right-hand side, in brackets of its own.
 """
 
 from __future__ import annotations
