@@ -1,11 +1,8 @@
 """From a region and a layout to tile statements.
 
 There are no passes. A reduction over a streamed axis, and an author's ordered loop, is a *barrier*: its result exists
-only after
-a loop. In each scope the scheduler emits what is ready: a store, an author's loop, or one loop over the tiles of an
-axis with
-every reduction and store that is ready for it. What a loop body needs and the loop does not change is named before the
-loop.
+only after a loop. In each scope the scheduler emits what is ready: a store, an author's loop, or one loop over the
+tiles of an axis with every reduction and store that is ready for it.
 """
 
 from __future__ import annotations
@@ -16,31 +13,14 @@ from dataclasses import dataclass, field
 from translators.algebra.polynomial import atomic
 from translators.diagnostics import Span
 from translators.logical.types import Memory
-from translators.planning.bounds import Bounds
-from translators.planning.demand import Demand
-from translators.planning.layouts import Layout, contracted_lane, is_dot
+from translators.planning.layouts import contracted_lane, is_dot
 from translators.planning.memory import disjoint
-from translators.planning.naming import Namer
-from translators.planning.padding import Padding
-from translators.planning.regions import Region, coordinate_expressions, loop_roots, roots
-from translators.planning.sinks import AxisConflict, Loop, LoopCarry, MustPin, Sink, unsupported
+from translators.planning.placement import Placement, Scope, results_key
+from translators.planning.regions import coordinate_expressions, loop_roots, roots
+from translators.planning.sinks import AxisConflict, Loop, LoopCarry, Sink, unsupported
 from translators.tile import program as tile
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, operands, walk
 from translators.tile.program import Statement
-
-INLINE_COST = 8  # nodes of one printed expression, beyond which a part gets a name
-
-
-@dataclass(slots=True, eq=False)
-class Scope:
-    """One nesting level under construction. Names and finished loops are visible in it and below."""
-
-    statements: list[Statement] = field(default_factory=list)
-    names: dict[Expression, str] = field(default_factory=dict)
-    axis: Axis | None = None  # the streamed axis this scope's loop runs along
-    start: str = ""  # name of the first coordinate of its tile
-    loop: LoopToken | None = None
-    finished: set[LoopToken] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,21 +52,11 @@ Goal = Store | Fold | Advance
 
 
 @dataclass(slots=True)
-class Scheduler:
+class Scheduler(Placement):
     """Schedules one region under one layout."""
 
-    demand: Demand
-    region: Region
-    layout: Layout
-    namer: Namer
-    padding: Padding
-    checks: Bounds
-    scopes: list[Scope] = field(default_factory=lambda: [Scope()])
-    uses: dict[Expression, int] = field(default_factory=dict)
     _by_token: dict[LoopToken, Loop] = field(default_factory=dict)
-    _stored: set[Memory] = field(default_factory=set)  # in statement order: written so far
     _touched: dict[Memory, bool] = field(default_factory=dict)  # since the last barrier: True if written
-    _updates: dict[Expression, str] = field(default_factory=dict)  # new values of carries -> the carry's name
 
     def run(self) -> list[Statement]:
         self._by_token = {loop.token: loop for loop in self.region.loops}
@@ -103,21 +73,6 @@ class Scheduler:
                 raise unsupported(message, self.demand.spans.get(node, self.region.sinks[0].span))
 
     # --------------------------------------------------------------------------------------------------- questions
-    def _streamed(self, axes: Iterable[Axis]) -> tuple[Axis, ...]:
-        """Those of the axes that need a loop not yet open, outermost first."""
-        open_axes = {scope.axis for scope in self.scopes}
-        wanted = {axis for axis in axes if self.layout.roles[axis] == "streamed" and axis not in open_axes}
-        return tuple(sorted(wanted, key=self._loop_rank))
-
-    def _loop_rank(self, axis: Axis) -> tuple[int, int]:
-        """Single coordinates outside lanes; an axis that bounds others outside them; else tile order."""
-        bounds_others = any(axis in set(coordinate_axes(other)) for other in self.region.axes if other is not axis)
-        return (0 if bounds_others else 1 if self.layout.lanes[axis] is None else 2, self.region.order[axis])
-
-    def _lanes(self, axes: Iterable[Axis]) -> tuple[Axis, ...]:
-        """The axes that are tile dimensions, in tile order."""
-        lanes = {axis for axis in axes if self.layout.lanes[axis] is not None}
-        return tuple(sorted(lanes, key=lambda axis: self.region.order[axis]))
 
     def _is_barrier(self, node: Expression) -> bool:
         match node.operation, node.attribute:
@@ -127,14 +82,6 @@ class Scheduler:
                 return True
             case _:
                 return False
-
-    def _name(self, node: Expression) -> str | None:
-        return next((scope.names[node] for scope in reversed(self.scopes) if node in scope.names), None)
-
-    def _met(self, node: Expression) -> bool:
-        if node.operation == "carried":
-            return any(node.attribute[0] in scope.finished for scope in self.scopes)
-        return self._name(node) is not None
 
     def _here(self, node: Expression) -> bool:
         """The barrier can be computed in the current scope: all loops it varies with are open."""
@@ -460,7 +407,7 @@ class Scheduler:
         """Results of one reduction (arg_max's two, a record's fields) share accumulators."""
         groups: dict[tuple[object, ...], list[Expression]] = {}
         for node in reductions:
-            groups.setdefault((node.operation, *_results_key(node)), []).append(node)
+            groups.setdefault((node.operation, *results_key(node)), []).append(node)
         return list(groups.values())
 
     def _start(self, members: Sequence[Expression]) -> Fold:
@@ -568,176 +515,3 @@ class Scheduler:
         return tile.CarryForm(
             name, carry.dtype, carry.axes, carry.initial, carry.update, self._lanes(carry.axes), new_name
         )
-
-    # ------------------------------------------------------------------------------------------------------ naming
-    def _count_uses(self) -> None:
-        for node in self.region.nodes:
-            for operand in operands(node):
-                self.uses[operand] = self.uses.get(operand, 0) + 1
-        for sink in self.region.sinks:
-            for root in roots(sink):
-                self.uses[root] = self.uses.get(root, 0) + 1
-        for loop in self.region.loops:
-            for root in loop_roots(loop):
-                self.uses[root] = self.uses.get(root, 0) + 1
-            for carry in loop.carries:
-                self._updates.update(dict.fromkeys(_new_values(carry.update, loop.live), carry.name))
-
-    def _prepare(self, nodes: Iterable[Expression]) -> None:
-        """Name what deserves a name below (and at) `nodes`, each in the outermost scope that has all it varies with."""
-        roots = list(nodes)
-        below = list(walk(*roots, stop=self._met))
-        homes = self._homes(below)
-        leaves = {node for node in below if homes[node] < len(self.scopes) - 1}
-        hoisted = {
-            operand
-            for node in below
-            if not self._met(node)
-            for operand in operands(node)
-            if operand in leaves and homes[operand] < homes[node]
-        } | {root for root in roots if root in leaves}
-        costs: dict[Expression, int] = {}
-        for node in below:
-            costs[node] = 1 if self._met(node) else 1 + sum(costs.get(o, 1) for o in node.arguments)
-            if not self._met(node) and self._deserves_name(node, costs[node], node in hoisted):
-                self._assign(node, homes[node])
-                costs[node] = 1
-
-    def _homes(self, nodes: Sequence[Expression]) -> dict[Expression, int]:
-        """The outermost scope in which each node can be computed."""
-        homes: dict[Expression, int] = {}
-        for node in nodes:
-            if self._met(node):
-                homes[node] = self._met_home(node)
-            else:
-                homes[node] = max((homes.get(o, 0) for o in operands(node)), default=0)
-                homes[node] = max(homes[node], self._own_home(node))
-        return homes
-
-    def _met_home(self, node: Expression) -> int:
-        if node.operation == "carried":
-            token = node.attribute[0]
-            return next(level for level, scope in enumerate(self.scopes) if token in scope.finished)
-        return next(level for level, scope in enumerate(self.scopes) if node in scope.names)
-
-    def _own_home(self, node: Expression) -> int:
-        """The innermost scope whose loop the node itself varies with."""
-        level = 0
-        for ordinal, scope in enumerate(self.scopes):
-            if (scope.axis is not None and scope.axis in node.axes) or (
-                scope.loop is not None and scope.loop in node.loops
-            ):
-                level = ordinal
-        if node.operation == "atomic" or (node.operation == "load" and self._is_rewritten(node)):
-            level = len(self.scopes) - 1
-        return level
-
-    def _is_rewritten(self, node: Expression) -> bool:
-        return any(sink.memory == node.attribute.memory for sink in self.region.sinks)
-
-    def _deserves_name(self, node: Expression, cost: int, hoisted: bool) -> bool:
-        uses = self.uses.get(node, 0)
-        if uses == 1 and node in self._updates and node.operation in ("pointwise", "select", "cast"):
-            return cost > INLINE_COST
-        match node.operation:
-            case "constant" | "parameter" | "index" | "carry" | "carried" | "argument":
-                return False
-            case "load":
-                return uses > 1 or self._is_rewritten(node) or not self._read_by_named_cast(node)
-            case "reduce" | "contract" | "scan" | "random_bits" | "atomic":
-                return True
-            case "cast":
-                return node in self.demand.names or uses > 1
-            case _:
-                return node in self.demand.names or uses > 1 or cost > INLINE_COST or (hoisted and cost > 1)
-
-    def _read_by_named_cast(self, node: Expression) -> bool:
-        """`v = tl.load(...).to(tl.float32)` reads better than two lines."""
-        users = [user for user in self.region.nodes if node in user.arguments]
-        return len(users) == 1 and users[0].operation == "cast" and self._deserves_name(users[0], 2, False)
-
-    def _assign(self, node: Expression, home: int) -> None:
-        if node.operation == "load" and not node.attribute.pinned and node.attribute.memory in self._stored:
-            raise MustPin(node.attribute.memory)  # the value stood there before the store
-        scope = self.scopes[home]
-        wish = f"new_{self._updates[node]}" if node in self._updates else self.namer.wish(node)
-        name = self.namer.fresh(wish)
-        order = self._lanes(node.axes)
-        span = self.demand.spans.get(node)
-        if node.operation in ("reduce", "contract", "scan"):
-            self.padding.reduction(node)
-        if node.operation == "scan" and self.layout.roles[node.attribute.axes[0]] == "streamed":
-            self._scan_step(node, name, order)
-            return
-        members = self._siblings(node)
-        if self._single(node):
-            scope.statements.append(tile.Assign(name, node, order, span))
-            scope.names[node] = name
-            return
-        results = self._named_results(node, name, members)
-        scope.names.update({member: given for given, member in results})
-        scope.statements.append(tile.AssignResults(results, order))
-
-    def _single(self, node: Expression) -> bool:
-        """One value, by an operation that Triton spells as a call."""
-        return node.operation not in ("reduce", "scan") or node.attribute.kind not in ("arg_max", "generic")
-
-    def _siblings(self, node: Expression) -> list[Expression]:
-        """The used results of the same reduction or scan."""
-        if node.operation not in ("reduce", "scan"):
-            return [node]
-        key = _results_key(node)
-        return [
-            other for other in self.region.nodes if other.operation == node.operation and _results_key(other) == key
-        ]
-
-    def _named_results(
-        self, node: Expression, name: str, members: Sequence[Expression]
-    ) -> tuple[tuple[str, Expression], ...]:
-        """Names of all results of a reduction, one of which has its name already."""
-        results: list[tuple[str, Expression]] = []
-        for member in members:
-            if member is node:
-                results.append((name, member))
-            else:
-                results.append((self.namer.fresh(self.namer.reduction_name(member)), member))
-        return tuple(results)
-
-    def _scan_step(self, node: Expression, name: str, order: tuple[Axis, ...]) -> None:
-        """The prefix of a tile, continued from the tiles before it: its carry starts before the loop over tiles."""
-        axis = node.attribute.axes[0]
-        level = next(level for level, scope in enumerate(self.scopes) if scope.axis is axis)
-        results = self._named_results(node, name, self._siblings(node))
-        carries = tuple(
-            self.namer.fresh(f"{name}_carry" if len(node.arguments) == 1 else f"{name}_carry_{ordinal}")
-            for ordinal in range(len(node.arguments))
-        )
-        outer = tuple(other for other in order if other is not axis)
-        self.scopes[level - 1].statements.append(tile.Start(carries, node, outer))
-        self.scopes[level].statements.append(tile.ScanStep(results, carries, order, self.scopes[level].start))
-        self.scopes[level].names.update({member: given for given, member in results})
-
-
-def _results_key(node: Expression) -> tuple[object, ...]:
-    """Equal for the results of one reduction or scan."""
-    reduction: Reduction = node.attribute
-    combine = reduction.combine.results if reduction.combine is not None else None
-    return (reduction.kind, reduction.axes, node.arguments, combine, reduction.reverse)
-
-
-def coordinate_axes(axis: Axis) -> Iterator[Axis]:
-    """Axes that the bounds of `axis` mention."""
-    for bound in (axis.begin, axis.end):
-        for atom in bound.atoms():
-            if isinstance(atom, Axis):
-                yield atom
-            elif isinstance(atom, Expression):
-                yield from atom.axes
-
-
-def _new_values(update: Expression | None, live: Expression | None) -> Iterator[Expression]:
-    """A carry's update and, where lanes that left keep their value, what the others take."""
-    if update is not None:
-        yield update
-        if live is not None and update.operation == "select" and update.arguments[0] is live:
-            yield update.arguments[1]

@@ -1,7 +1,8 @@
 """Expressions of a tile program as Triton text.
 
 `Renderer.value(node, shape)` prints a node as a tile whose dimensions are the axes of `shape`, in order; a named tile
-that lacks some of them is indexed with None there. Coordinates print as polynomials, loads as pointer, mask and padding.
+that lacks some of them is indexed with None there. Coordinates print as polynomials, loads as pointer, mask and
+padding.
 """
 
 from __future__ import annotations
@@ -318,7 +319,7 @@ class Renderer:
         return total, axes
 
     def _buffer_pointer(self, buffer: Buffer, coordinates: Sequence[Polynomial], shape: Shape) -> Code:
-        """Buffers are contiguous, the instances of parallel points innermost: neighbouring lanes, neighbouring elements."""
+        """Buffers are contiguous, the instances of parallel points innermost: neighbouring lanes, neighbouring places."""
         self.buffers[buffer.name] = None
         extents = self.section.shapes[buffer]
         instances = len(extents) - buffer.rank
