@@ -35,7 +35,7 @@ from translators.triton_source.launch import (
     Variant,
 )
 from translators.triton_source.module_kernels import row_sizes
-from translators.triton_source.module_names import KernelNames, module_names
+from translators.triton_source.module_names import KernelNames
 
 Form = Literal["aligned", "strided"]
 FORMS: Final[tuple[Form, ...]] = ("aligned", "strided")
@@ -112,8 +112,7 @@ def verify_ahead_of_time(compilation: Compilation, targets: Iterable[str]) -> li
 # ---------------------------------------------------------------------------------------------------------------- jobs
 def jobs(compilation: Compilation, targets: Iterable[str], forms: Sequence[Form] = FORMS) -> list[Job]:
     """Every variant in every form for every target."""
-    names = module_names(compilation.codes, _arm(compilation))
-    pairs = list(zip(compilation.codes, names, strict=True))
+    pairs = list(zip(compilation.codes, compilation.names, strict=True))
     return [
         _job(code, each, variant, target, form)
         for target in targets
@@ -121,14 +120,6 @@ def jobs(compilation: Compilation, targets: Iterable[str], forms: Sequence[Form]
         for variant in code.variants
         for form in forms
     ]
-
-
-def _arm(compilation: Compilation) -> Literal["host", "device", "both"]:
-    """Device functions have the same names in modules of both arms and of either, unless wrappers take them."""
-    source = compilation.source or ""
-    if "def _host_call(" not in source:
-        return "device"
-    return "both" if "def _device_call(" in source else "host"
 
 
 def _job(code: KernelCode, names: KernelNames, variant: Variant, target: str, form: Form) -> Job:

@@ -24,7 +24,6 @@ from translators.logical.reference_numerics import IllegalInput
 from translators.options import Options
 from translators.pipeline import Compilation, compile_text, rejects
 from translators.triton_source.launch import KernelCode
-from translators.triton_source.module_names import module_names
 from translators.triton_source.module_selfcheck import meets_requirements
 
 Target = Annotated[str, typer.Argument(metavar="FILE[:KERNEL]", help="A kernel file, or one kernel of it.")]
@@ -96,7 +95,7 @@ def trials(target: str, options: Options, cpu: bool) -> list[Trial]:
         report([diagnostic for diagnostic in found if diagnostic.severity != "note"], inputs, "full")
         raise typer.Exit(1)
     choose_device(cpu)
-    return _chosen(compilations[0], wanted, options)
+    return _chosen(compilations[0], wanted)
 
 
 def split_target(target: str) -> tuple[str, str | None]:
@@ -116,13 +115,12 @@ def choose_device(cpu: bool) -> None:
             raise UsageError("no GPU was found: use --cpu to run in Triton's interpreter")
 
 
-def _chosen(compilation: Compilation, wanted: str | None, options: Options) -> list[Trial]:
+def _chosen(compilation: Compilation, wanted: str | None) -> list[Trial]:
     assert compilation.source is not None
     module = load_module(compilation.source)
-    names = module_names(compilation.codes, options.arm)
     found = {
         code.kernel.name: Trial(code, getattr(module, each.public.host_out or ""))
-        for code, each in zip(compilation.codes, names, strict=True)
+        for code, each in zip(compilation.codes, compilation.names, strict=True)
     }
     if wanted is not None and wanted not in found:
         raise UsageError(f"there is no kernel {wanted}; the file has {', '.join(found) or 'none'}")

@@ -13,16 +13,15 @@ from translators.logical.show import show_kernel
 from translators.logical.types import View
 from translators.pipeline import Compilation
 from translators.triton_source.module_kernels import dtype_name
-from translators.triton_source.module_names import KernelNames, module_names
+from translators.triton_source.module_names import KernelNames
 
 
 def describe(compilation: Compilation) -> Translation:
     """A compilation that was not rejected."""
     assert compilation.source is not None and compilation.program is not None
-    names = module_names(compilation.codes, "both")
     kernels = {
         code.kernel.name: TranslatedKernel(interface(code.kernel), _functions(each), show_kernel(code.kernel))
-        for code, each in zip(compilation.codes, names, strict=True)
+        for code, each in zip(compilation.codes, compilation.names, strict=True)
     }
     return Translation(compilation.source, kernels, compilation.diagnostics, _imported(compilation.program))
 

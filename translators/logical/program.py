@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from intent.dtypes import DType
 from translators.algebra.polynomial import Polynomial
 from translators.diagnostics import Span
+from translators.logical.composition import Host
 from translators.logical.types import Buffer, Domain, Memory, Scalar, Type, View
 
 
@@ -606,10 +607,12 @@ class Kernel:
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """One source file: its kernels in order. `docstring` is the module's; `lines` is its text, for comments that point
-    back; `imported` has the absolute paths of the files whose helpers and constants it uses."""
+    back; `imported` has the absolute paths of the files whose helpers and constants it uses; `host` the functions that
+    compose its kernels."""
 
     path: str
     kernels: tuple[Kernel, ...]
     docstring: str | None = None
     lines: tuple[str, ...] = ()
     imported: tuple[str, ...] = ()
+    host: Host | None = None

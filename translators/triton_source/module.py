@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import itertools
 import re
+import sys
 from collections.abc import Sequence
 
 from translators.logical.program import Program
 from translators.logical.types import View
+from translators.triton_source.composition_runtime import AFTER_COMPOSITIONS, BEFORE_COMPOSITIONS
 from translators.triton_source.launch import KernelCode
+from translators.triton_source.module_composition import Composer
 from translators.triton_source.module_docstring import module_docstring
 from translators.triton_source.module_kernels import device_functions, host_text, needs_size_keywords
 from translators.triton_source.module_layout import collection, string
-from translators.triton_source.module_names import module_names
+from translators.triton_source.module_names import KernelNames, composition_names, module_names
 from translators.triton_source.module_options import DEFAULT, ModuleOptions
 from translators.triton_source.module_runtime import AFTER_KERNELS, BEFORE_KERNELS, needed
 from translators.triton_source.module_selfcheck import self_check
@@ -41,26 +44,40 @@ _IMPORTS = (
 
 def write_module(program: Program, codes: Sequence[KernelCode], options: ModuleOptions = DEFAULT) -> str:
     """The whole text of the generated module."""
-    all_names = module_names(codes, options.arm)
+    all_names = module_names(codes, options.arm, program.host)
     pairs = list(zip(codes, all_names, strict=True))
-    features = _features(codes, options)
+    composer = _composer(program, pairs, options)
+    features = _features(codes, options, composer)
     device = [text for code, names in pairs for text in device_functions(code, names)]
     host = [text for code, names in pairs for text in host_text(code, names)]
+    host += composer.texts() if composer else []
     checks = self_check(pairs, options, features)
-    after = needed(AFTER_KERNELS, "\n".join([*host, *checks]), features)
-    before = needed(BEFORE_KERNELS, "\n".join([*host, *after, *checks]), features)
+    after = needed(AFTER_COMPOSITIONS + AFTER_KERNELS, "\n".join([*host, *checks]), features)
+    before = needed(BEFORE_KERNELS + BEFORE_COMPOSITIONS, "\n".join([*host, *after, *checks]), features)
     body = [*dict.fromkeys(device), *before, *host, *after, *checks]
-    public = collection("__all__ = [", [string(name) for names in all_names for name in names.public.all], "]")
-    head = [module_docstring(program, pairs, options) + "\n" + _imports("\n".join(body)), public]
+    public = [*(composer.names.public if composer else ()), *(names.public for names in all_names)]
+    exported = collection("__all__ = [", [string(name) for names in public for name in names.all], "]")
+    imports = _imports("\n".join(body), composer.host.imports if composer else ())
+    head = [module_docstring(program, pairs, options, composer) + "\n" + imports, exported]
     return "\n\n".join(head) + "\n\n\n" + _spaced(body)
 
 
-def _features(codes: Sequence[KernelCode], options: ModuleOptions) -> frozenset[str]:
+def _composer(
+    program: Program, pairs: Sequence[tuple[KernelCode, KernelNames]], options: ModuleOptions
+) -> Composer | None:
+    if program.host is None:
+        return None
+    names = composition_names([code for code, _ in pairs], options.arm, program.host)
+    return Composer(program.host, names, {code.kernel.name: each for code, each in pairs})
+
+
+def _features(codes: Sequence[KernelCode], options: ModuleOptions, composer: Composer | None) -> frozenset[str]:
     """The words that select lines of the shared part."""
     views = [view for code in codes for view in code.kernel.views]
     facts = {
         "host": options.arm != "device",
-        "device": options.arm != "host",
+        "device": options.arm != "host" or composer is not None,
+        "composed": composer is not None and options.arm != "device",
         "scalars": any(code.kernel.scalars for code in codes),
         "requirements": any(code.requirements for code in codes),
         "outonly": any(needs_size_keywords(code) for code in codes),
@@ -80,10 +97,25 @@ def _view_features(views: Sequence[View]) -> dict[str, bool]:
     }
 
 
-def _imports(body: str) -> str:
-    standard = [line for word, line in _IMPORTS if re.search(rf"(?<![\w.]){word}", body)]
-    numpy = ["import numpy as np"] if re.search(r"(?<![\w.])np\.", body) else []
-    return "\n".join([*standard, "", *numpy, "import torch", "import triton", "import triton.language as tl"])
+def _imports(body: str, more: Sequence[str]) -> str:
+    """Those of the module's own parts, and those of host code."""
+    standard = [line for word, line in _IMPORTS if _mentions(word, body)]
+    numpy = ["import numpy as np"] if _mentions(r"np\.", body) else []
+    others = [*numpy, "import torch", "import triton", "import triton.language as tl"]
+    packages = {line: line.split(" ")[1].partition(".")[0] for line in more}
+    standard += [line for line in more if packages[line] in sys.stdlib_module_names and line not in standard]
+    others += [line for line in more if packages[line] not in sys.stdlib_module_names and line not in others]
+    return "\n".join([*sorted(standard, key=_import_order), "", *sorted(others, key=_import_order)])
+
+
+def _mentions(pattern: str, body: str) -> bool:
+    """Whether a pattern that begins with a name occurs at the start of a name; most do not occur at all."""
+    name = re.match(r"\w+", pattern)
+    return (name is None or name.group() in body) and re.search(rf"(?<![\w.]){pattern}", body) is not None
+
+
+def _import_order(line: str) -> tuple[bool, str]:
+    return line.startswith("from"), line.split(" ")[1]
 
 
 def _spaced(body: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from translators.logical.program import Program
 from translators.logical.types import View
 from translators.triton_source.launch import KernelCode
+from translators.triton_source.module_composition import Composer
 from translators.triton_source.module_kernels import view_text
 from translators.triton_source.module_names import KernelNames
 from translators.triton_source.module_options import ModuleOptions
@@ -17,10 +18,17 @@ from translators.triton_source.module_options import ModuleOptions
 _HOST_WORDS = ("asnumpy", ".get(", "np.asarray", ".cpu(", ".numpy(", "from_numpy")
 
 
-def module_docstring(program: Program, pairs: Sequence[tuple[KernelCode, KernelNames]], options: ModuleOptions) -> str:
+def module_docstring(
+    program: Program,
+    pairs: Sequence[tuple[KernelCode, KernelNames]],
+    options: ModuleOptions,
+    composer: Composer | None = None,
+) -> str:
     name = PurePosixPath(program.path.replace("\\", "/")).name or "an Intent program"
     lines = [f"Triton module for {name}, written by intentc; change the Intent source, not this file."]
     lines += ["", *_paragraph(program.docstring)] if program.docstring else []
+    for line in composer.summary() if composer else ():
+        lines += _wrapped(line, "") if line else [""]
     for code, names in pairs:
         lines += ["", *_kernel_lines(code, names)]
     lines += ["", f"Targets {' '.join(options.targets)}"]

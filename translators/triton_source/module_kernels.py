@@ -252,8 +252,9 @@ def wrappers(code: KernelCode, names: KernelNames) -> list[str]:
         for name in (public.host, public.host_out)
         if name
     ]
-    pair = [name for name in (public.device, public.device_out) if name]
-    return host + [_wrapper(code, names, name, "_device_call", name == public.device_out) for name in pair]
+    pair = [name for name in (public.device, public.device_out, *(names.private_device or ())) if name]
+    writing = (public.device_out, names.private_device and names.private_device[1])
+    return host + [_wrapper(code, names, name, "_device_call", name in writing) for name in pair]
 
 
 def _wrapper(code: KernelCode, names: KernelNames, name: str, target: str, out_form: bool) -> str:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from translators.logical.composition import Host
+from translators.triton_source import composition_runtime
 from translators.triton_source.launch import KernelCode, Variant
 from translators.triton_source.module_options import Arm
 from translators.triton_source.module_runtime import PRIVATE_NAMES
 from translators.triton_source.names import LaunchNames, Scope, launch_names
 
 # Imported and private names that the shared part of the module may define; a kernel that is called so is renamed.
-MODULE_LEVEL = frozenset({"NamedTuple", "Callable", "contextlib", "functools", "itertools", "numbers"}) | PRIVATE_NAMES
+_IMPORTED = frozenset({"NamedTuple", "Callable", "contextlib", "functools", "itertools", "math", "numbers"})
+MODULE_LEVEL = _IMPORTED | PRIVATE_NAMES | composition_runtime.PRIVATE_NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,15 @@ class KernelNames:
     launch: LaunchNames
     helpers: Mapping[str, str]  # jit helpers of the planner -> their name in the module
     forms: Mapping[str, str]  # text of a device function -> its name in the module
+    private_device: tuple[str, str] | None = None  # for composed functions in a module of host functions
+
+    @property
+    def device_functions(self) -> tuple[str, str]:
+        """What composed functions call: the allocating function, and the one that writes what it is handed."""
+        if self.private_device is not None:
+            return self.private_device
+        assert self.public.device and self.public.device_out
+        return self.public.device, self.public.device_out
 
     def device_function(self, variant: Variant) -> str:
         return self.forms[variant.source]
@@ -53,13 +65,58 @@ class KernelNames:
         return {*self.helpers.values(), *self.forms.values()}
 
 
-def module_names(codes: Sequence[KernelCode], arm: Arm) -> list[KernelNames]:
-    """Plain kernel names go first, so that it is a derived name that gives way in a collision."""
-    scope = Scope(MODULE_LEVEL)
+@dataclass(frozen=True, slots=True)
+class CompositionNames:
+    """`public` has the wrappers of each composition, `private` what the definitions of host code are called.
+
+    `aliases` are for functions whose own name is a variable of host code that calls them.
+    """
+
+    public: tuple[PublicNames, ...]
+    private: Mapping[str, str]
+    aliases: Mapping[str, str]
+
+
+def module_names(codes: Sequence[KernelCode], arm: Arm, host: Host | None = None) -> list[KernelNames]:
+    """The names of every kernel, in a module that has these compositions too."""
+    return _all_names(codes, arm, host)[0]
+
+
+def composition_names(codes: Sequence[KernelCode], arm: Arm, host: Host) -> CompositionNames:
+    """The names of composed functions, in a module of these kernels."""
+    return _all_names(codes, arm, host)[1]
+
+
+def _all_names(codes: Sequence[KernelCode], arm: Arm, host: Host | None) -> tuple[list[KernelNames], CompositionNames]:
+    """Plain names go first, so that it is a derived name that gives way in a collision; compositions before kernels."""
+    host = host or Host((), (), ())
+    scope = Scope([*MODULE_LEVEL, *imported_names(host.imports)])
+    composed = [scope.name(composition.name) for composition in host.compositions]
     plain = [scope.name(code.kernel.name) for code in codes]
+    pairs = zip(composed, host.compositions, strict=True)
+    outer = tuple(_public(name, arm, scope, bool(composition.outputs)) for name, composition in pairs)
     public = [_public(name, arm, scope) for name in plain]
     texts: dict[str, str] = {}
-    return [_kernel_names(code, wrappers, scope, texts) for code, wrappers in zip(codes, public, strict=True)]
+    kernels = [_kernel_names(code, wrappers, scope, texts) for code, wrappers in zip(codes, public, strict=True)]
+    used = {name for composition in host.compositions for name in composition.kernels}
+    called = [code.kernel.name in used for code in codes]
+    if arm == "host":
+        kernels = [
+            _with_private_device(each, scope) if use else each for each, use in zip(kernels, called, strict=True)
+        ]
+    functions = [name for each, use in zip(kernels, called, strict=True) if use for name in each.device_functions]
+    wishes = {each.function: f"_{name}" for each, name in zip(host.compositions, composed, strict=True)}
+    return kernels, CompositionNames(outer, *_host_names(host, wishes, functions, scope))
+
+
+def imported_names(imports: Sequence[str]) -> list[str]:
+    """What `import a.b`, `import a as b` and `from a import b` bind."""
+    return [line.split(" ")[-1].partition(".")[0] for line in imports]
+
+
+def _with_private_device(names: KernelNames, scope: Scope) -> KernelNames:
+    plain = names.public.all[0]
+    return replace(names, private_device=(scope.name(f"_{plain}_device"), scope.name(f"_{plain}_device_out")))
 
 
 def renamed(text: str, mapping: Mapping[str, str]) -> str:
@@ -71,13 +128,32 @@ def renamed(text: str, mapping: Mapping[str, str]) -> str:
     return re.sub(rf"(?<![\w.])({alternatives})\b", lambda match: changed[match.group(1)], text)
 
 
-def _public(name: str, arm: Arm, scope: Scope) -> PublicNames:
-    out = scope.name(f"{name}_out")
+def _host_names(
+    host: Host, wishes: Mapping[str, str], functions: Sequence[str], scope: Scope
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Names of the definitions of host code, and aliases of functions that its variables would hide.
+
+    Constants keep their names, which variables hide where the author meant it; functions are private.
+    """
+    local = frozenset(name for definition in host.definitions for name in definition.local)
+    constants = [name for definition in host.definitions if not definition.is_function for name in definition.names]
+    private = {name: scope.name(name) for name in constants}
+    scope = Scope([*scope.taken, *local])
+    for definition in host.definitions:
+        if definition.is_function:
+            private.update({name: scope.name(wishes.get(name, f"_{name.lstrip('_')}")) for name in definition.names})
+    return private, {name: scope.name(f"_{name}") for name in functions if name in local}
+
+
+def _public(name: str, arm: Arm, scope: Scope, writes: bool = True) -> PublicNames:
+    """Without the forms that write results to arrays they are handed, if it `writes` none."""
+    out = scope.name(f"{name}_out") if writes else None
     if arm == "host":
         return PublicNames(name, out, None, None)
     if arm == "device":
         return PublicNames(None, None, name, out)
-    return PublicNames(name, out, scope.name(f"{name}_device"), scope.name(f"{name}_device_out"))
+    device = scope.name(f"{name}_device")
+    return PublicNames(name, out, device, scope.name(f"{name}_device_out") if writes else None)
 
 
 def _kernel_names(code: KernelCode, public: PublicNames, scope: Scope, texts: dict[str, str]) -> KernelNames:

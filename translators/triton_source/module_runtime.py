@@ -66,7 +66,7 @@ HOST_CALL = '''
 def _host_call(kernel, arrays, scalars=(), **sizes):  #? scalars
 def _host_call(kernel, arrays, **sizes):  #? !scalars
     """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
-    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays)]
+    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
     sizes = _check(kernel, arrays, sizes)
     scalars = _scalars(kernel, scalars)  #? scalars
     _check_overlap(kernel, arrays)
@@ -81,15 +81,15 @@ def _device_call(kernel, arrays, scalars=(), **sizes):  #? scalars
 def _device_call(kernel, arrays, **sizes):  #? !scalars
     """Run on device arrays, in place and on the current stream."""
     with _stream(arrays):
-        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays)]
+        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
         sizes = _check(kernel, tensors, sizes)
         scalars = _scalars(kernel, scalars)  #? scalars
         device = _common_device(kernel, tensors)
         copies = _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])  #? snapshot
-        tensors = [t.clone() if view.name in copies else t for view, t in zip(kernel.views, tensors)]  #? snapshot
+        tensors = [t.clone() if view.name in copies else t for view, t in zip(kernel.views, tensors, strict=True)]  #? snapshot
         _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])  #? !snapshot
         results = []
-        for position, (view, array) in enumerate(zip(kernel.views, arrays)):
+        for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
             if array is None:
                 tensors[position] = _empty(view, sizes, device)
                 results.append(_like_inputs(tensors[position], arrays))  #? low
@@ -145,7 +145,8 @@ def _dtype_name(array):
 COMMON_DEVICE = '''
 def _common_device(kernel, tensors):
     """The device that all arguments are on: a GPU, or the CPU under the interpreter."""
-    devices = {tensor.device: view.name for view, tensor in zip(kernel.views, tensors) if tensor is not None}
+    pairs = zip(kernel.views, tensors, strict=True)
+    devices = {tensor.device: view.name for view, tensor in pairs if tensor is not None}
     if len(devices) > 1:
         places = ", ".join(f"{name} on {device}" for device, name in devices.items())
         raise ValueError(f"{kernel.name}: the arguments are on different devices: {places}")
@@ -171,7 +172,7 @@ def _check(kernel, arrays, sizes):
     for name, size in sizes.items():  #? outonly
         if not isinstance(size, numbers.Integral) or size < 0:  #? outonly
             raise ValueError(f"{kernel.name}: pass the size {name} of the output as {name}=..., not {size}")  #? outonly
-    for view, array in zip(kernel.views, arrays):
+    for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
     for holds, message in kernel.requirements:  #? requirements
@@ -188,12 +189,12 @@ def _check_array(kernel, view, array, sizes):
         raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
     if len(shape) != len(view.shape):
         raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
-    for axis, (extent, size) in enumerate(zip(view.shape, shape)):
+    for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
         expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
         if size != expected:
             known = expected if extent == expected else f"{extent} = {expected}"
             raise ValueError(f"{kernel.name}: axis {axis} of {view.name} must be {known}, not {size} (shape {shape})")
-    for axis, (stride, actual) in enumerate(zip(view.strides, _strides(array))):  #? strides
+    for axis, (stride, actual) in enumerate(zip(view.strides, _strides(array), strict=False)):  #? strides
         expected = sizes.setdefault(stride, actual) if isinstance(stride, str) else stride  #? strides
         if expected is not None and actual != expected and shape[axis] > 1:  #? strides
             message = f"{kernel.name}: stride {axis} of {view.name} must be {expected}, not {actual}"  #? strides
@@ -208,7 +209,7 @@ def _strides(array):
 
 SCALARS = '''
 def _scalars(kernel, values):
-    return [_scalar(kernel, name, dtype, value) for (name, dtype), value in zip(kernel.scalars, values)]
+    return [_scalar(kernel, name, dtype, value) for (name, dtype), value in zip(kernel.scalars, values, strict=True)]
 
 
 def _scalar(kernel, name, dtype, value):
@@ -228,7 +229,7 @@ def _check_overlap(kernel, arrays):
     """Refuse a written array that shares memory with another argument in an unsupported way."""  #? !snapshot
     """Names of inputs to copy, as an output shares their memory; other overlaps are refused."""  #? snapshot
     copies = set()  #? snapshot
-    given = [(view, array) for view, array in zip(kernel.views, arrays) if array is not None]
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
     for (first, a), (second, b) in itertools.combinations(given, 2):
         if first.alias and first.alias == second.alias and _allocation(a) != _allocation(b):  #? alias
             raise ValueError(f"{kernel.name}: {first.name} and {second.name} must lie in one allocation")  #? alias
@@ -287,9 +288,9 @@ UPLOAD = '''
 def _upload(kernel, arrays, sizes):
     """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
     device, memory, tensors = _device(), {}, []
-    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays)]
-    read = {key for view, key in zip(kernel.views, keys) if view.direction != "Out"}
-    for view, array, key in zip(kernel.views, arrays, keys):
+    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    read = {key for view, key in zip(kernel.views, keys, strict=True) if view.direction != "Out"}
+    for view, array, key in zip(kernel.views, arrays, keys, strict=True):
         if key not in memory:
             memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
         tensors.append(memory[key])
@@ -325,11 +326,12 @@ def _download(kernel, arrays, tensors):
     """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
     named = any(array is not None and array.dtype.name in _CARRIERS for array in arrays)  #? low
     written = [view.direction != "In" for view in kernel.views]
-    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in zip(tensors, written)]
+    pairs = zip(tensors, written, strict=True)
+    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in pairs]
     if torch.cuda.is_available():
         torch.cuda.synchronize()
     results = []
-    for array, copy in zip(arrays, copies):
+    for array, copy in zip(arrays, copies, strict=True):
         if array is None:
             results.append(_to_numpy(copy, named))  #? low
             results.append(copy.numpy())  #? !low
@@ -382,17 +384,17 @@ def _run_poisoned(kernel, tensors, sizes):  #? !scalars
     before = [tensor.clone() for tensor in tensors]
     addresses = [tensor.data_ptr() for tensor in tensors]
     alone = [addresses.count(address) == 1 for address in addresses]
-    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone)]
+    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone, strict=True)]
     kept = [torch.ones(tensor.shape, dtype=torch.bool, device=tensor.device) for tensor in tensors]
     for byte in (0x5A, 0x25):
-        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned):
+        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned, strict=True):
             if view.direction != "In":
                 _bits(tensor).fill_(_pattern(tensor, byte)) if poison else tensor.copy_(old)
         kernel.launch(*tensors, *scalars, **sizes)  #? scalars
         kernel.launch(*tensors, **sizes)  #? !scalars
-        for tensor, mask in zip(tensors, kept):
+        for tensor, mask in zip(tensors, kept, strict=True):
             mask &= _bits(tensor) == _pattern(tensor, byte)
-    for view, poison, mask in zip(kernel.views, poisoned, kept):
+    for view, poison, mask in zip(kernel.views, poisoned, kept, strict=True):
         if poison and mask.any():
             message = f"{kernel.name}: {int(mask.sum())} of {mask.numel()} elements of {view.name} were not written"
             if view.name in kernel.covered:
@@ -422,7 +424,8 @@ def _scratch(elements, dtype, device):
 INDEX_TYPE = '''
 def _index_type(*views):
     """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
-    spans = (sum((size - 1) * abs(stride) for size, stride in zip(view.shape, view.stride())) for view in views)
+    axes = (zip(view.shape, view.stride(), strict=True) for view in views)
+    spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
     return tl.int64 if max(spans) >= 2**30 else tl.int32
 '''
 
@@ -497,17 +500,17 @@ def _written(kernel, tensors, sizes):  #? !scalars
     copies = [tensor.clone() for tensor in tensors]
     _run(kernel, copies, scalars, sizes)  #? scalars
     _run(kernel, copies, sizes)  #? !scalars
-    return {view.name: copy for view, copy in zip(kernel.views, copies) if view.direction != "In"}
+    return {view.name: copy for view, copy in zip(kernel.views, copies, strict=True) if view.direction != "In"}
 
 
 def _stated(kernel, statement, tensors, scalars):  #? statement&scalars
 def _stated(kernel, statement, tensors):  #? statement&!scalars
     """What the NumPy statement makes of the same inputs."""  #? statement
-    given = {view.name: _values(t) for view, t in zip(kernel.views, tensors) if view.direction != "Out"}  #? statement
+    given = {view.name: _values(t) for view, t in zip(kernel.views, tensors, strict=True) if view.direction != "Out"}  #? statement
     results = statement(*given.values(), *scalars)  #? statement&scalars
     results = statement(*given.values())  #? statement&!scalars
     outputs = [view.name for view in kernel.views if view.direction == "Out"]  #? statement
-    stated = dict(zip(outputs, results if len(outputs) > 1 else [results]))  #? statement
+    stated = dict(zip(outputs, results if len(outputs) > 1 else [results], strict=True))  #? statement
     stated.update((view.name, given[view.name]) for view in kernel.views if view.direction == "InOut")  #? statement
     return {name: torch.as_tensor(value, device=_device()) for name, value in stated.items()}  #? statement
   #? statement

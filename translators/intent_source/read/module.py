@@ -12,12 +12,15 @@ from translators.intent_source.read import codes
 from translators.intent_source.read.builder import Builder
 from translators.intent_source.read.definitions import Bound, Declared, signature, unknown_constexprs
 from translators.intent_source.read.files import Files, kernels
-from translators.intent_source.read.scope import Binding, ModuleScope
+from translators.intent_source.read.scope import Binding, HostName, ModuleScope
 from translators.intent_source.read.statements import execute
 from translators.intent_source.read.walker import Walker, new_frame
 from translators.logical.checks import check
+from translators.logical.composition import Host
 from translators.logical.program import Block, Kernel, Parameter, Program, ScalarParameter
 from translators.logical.types import Scalar, View
+
+Reading = tuple[Kernel | None, list[Diagnostic]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +47,39 @@ def read_program(
     nodes = tuple(node for node in kernels(scope) if only in (None, node.name))
     if not nodes and not files.diagnostics:
         return ReadResult(None, (_no_kernel(scope, only),))
+    bound = constexprs or {}
     found = files.diagnostics  # grows while kernels are read, by what is wrong in the files they import
-    found.extend(unknown_constexprs(scope, nodes, constexprs or {}))
-    read = [_kernel(scope, node, constexprs or {}, found) for node in nodes]
-    whole = tuple(kernel for kernel in read if kernel is not None)
+    found.extend(unknown_constexprs(scope, nodes, bound))
+    read = {node.name: _kernel(scope, node, bound) for node in nodes}
+    host = None
+    if only is None and _has_host_functions(scope):
+        host, read = _host(scope, read, bound, found)
+    for _, diagnostics in read.values():
+        found.extend(diagnostics)
+    whole = tuple(kernel for kernel, _ in read.values() if kernel is not None)
     docstring = ast.get_docstring(scope.source.tree)
-    program = Program(path, whole, docstring, scope.source.lines, files.imported(scope))
+    program = Program(path, whole, docstring, scope.source.lines, files.imported(scope), host)
     return ReadResult(program, tuple(dict.fromkeys(found)))
+
+
+def _has_host_functions(scope: ModuleScope) -> bool:
+    """Whether there may be functions that call kernels; most files have at most a statement of what they mean."""
+    functions = [node.name for node in scope.source.tree.body if isinstance(node, ast.FunctionDef)]
+    return any(isinstance(scope.names.get(name), HostName) and name != "reference" for name in functions)
+
+
+def _host(
+    scope: ModuleScope, read: dict[str, Reading], constexprs: Mapping[str, object], found: list[Diagnostic]
+) -> tuple[Host | None, dict[str, Reading]]:
+    """What composes the kernels, and the kernels with the specialisations that it compiles."""
+    from translators.intent_source.host import Specialisations, read_host  # few files need it
+
+    kernels = Specialisations(read, lambda node, bound: _kernel(scope, node, bound), constexprs)
+    reading = read_host(scope, kernels)
+    found.extend(reading.diagnostics)
+    outcomes = {name: kernels.outcome(name) for name in read}
+    made: dict[str, Reading] = {kernel.name: (kernel, []) for kernel in kernels.made}
+    return reading.host, {**{name: each for name, each in outcomes.items() if name not in made}, **made}
 
 
 def _no_kernel(scope: ModuleScope, only: str | None) -> Diagnostic:
@@ -59,10 +88,8 @@ def _no_kernel(scope: ModuleScope, only: str | None) -> Diagnostic:
     return Diagnostic(codes.NO_KERNEL, "error", message, scope.source.start, "decorate a function with @intent.kernel")
 
 
-def _kernel(
-    scope: ModuleScope, node: ast.FunctionDef, constexprs: Mapping[str, object], found: list[Diagnostic]
-) -> Kernel | None:
-    """One kernel; None if it has an error, which is added to `found`."""
+def _kernel(scope: ModuleScope, node: ast.FunctionDef, constexprs: Mapping[str, object]) -> Reading:
+    """One kernel, None if it has an error, and its diagnostics."""
     builder = Builder()
     declared = signature(scope, node, constexprs, builder.diagnostics)
     try:
@@ -70,8 +97,8 @@ def _kernel(
     except RecursionError:
         message, help = f"'{node.name}' nests too deeply to be read", "name parts of it in statements of their own"
         builder.diagnostics.append(Diagnostic(codes.TOO_DEEP, "error", message, scope.source.header(node), help))
-    found.extend(builder.diagnostics)
-    return None if any(diagnostic.severity != "note" for diagnostic in builder.diagnostics) else kernel
+    whole = all(diagnostic.severity == "note" for diagnostic in builder.diagnostics)
+    return (kernel if whole else None), builder.diagnostics
 
 
 def _read(scope: ModuleScope, node: ast.FunctionDef, declared: tuple[Declared, ...], builder: Builder) -> Kernel | None:

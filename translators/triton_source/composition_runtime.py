@@ -1,0 +1,140 @@
+"""The part of a generated module that runs composed functions: arrays to tensors, and back what was changed.
+
+Marked lines are chosen as in `module_runtime`.
+"""
+
+from __future__ import annotations
+
+from translators.triton_source.module_runtime import definitions
+
+HOST_COMPOSITION = '''
+def _host_composition(function, arguments, results=(), /, **keywords):
+    """Call a function of device tensors with NumPy arrays; copy back what it returns, and the arrays it changed."""
+    moved = {}
+    with torch.inference_mode(False):
+        arguments, keywords = _each((arguments, keywords), _is_numpy, lambda array: _moved(array, moved))
+    returned = function(*arguments, **keywords)
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    named = any(array.dtype.name in _CARRIERS for array, _, _ in moved.values())  #? low
+    _update(moved)
+    originals = {id(tensor): array for array, tensor, _ in moved.values()}
+    returned = _each(returned, torch.is_tensor, lambda tensor: originals.get(id(tensor), tensor))
+    returned = _each(returned, torch.is_tensor, lambda tensor: _on_host(tensor, named))  #? low
+    returned = _each(returned, torch.is_tensor, _on_host)  #? !low
+    for array, result in _paired(results, returned):
+        array[...] = result
+    return None if results else returned
+
+
+def _is_numpy(value):
+    return isinstance(value, np.ndarray)
+
+
+def _moved(array, moved):
+    """The tensor that has an array's elements on the device; the same elements move once."""
+    key = _elements(array)
+    if key not in moved:
+        tensor = _to_device(array, array.dtype.name, _device())
+        moved[key] = array, tensor, tensor._version
+    return moved[key][1]
+
+
+def _update(moved):
+    """Copy back the arrays whose tensors have changed since they were moved."""
+    for array, tensor, version in moved.values():
+        if tensor._version == version:
+            continue
+        if any(other is not array and np.shares_memory(array, other) for other, _, _ in moved.values()):
+            raise ValueError("an array that the function changes overlaps another argument in memory")
+        if not array.flags.writeable:
+            raise ValueError("an array that the function changes is read-only")
+        array[...] = _on_host(tensor, array.dtype.name in _CARRIERS)  #? low
+        array[...] = _on_host(tensor)  #? !low
+
+
+def _on_host(tensor, named):  #? low
+    return _to_numpy(tensor.detach().cpu(), named)  #? low
+def _on_host(tensor):  #? !low
+    return tensor.detach().cpu().numpy()  #? !low
+'''
+
+MARK_CHANGED = '''
+def _mark_changed(kernel, tensors):
+    """Tell PyTorch what a kernel has written, as it notes itself for operations of its own."""
+    written = [t for view, t in zip(kernel.views, tensors) if view.direction != "In" and not t.is_inference()]
+    torch.autograd.graph.increment_version(written)
+'''
+
+DEVICE_COMPOSITION = '''
+def _device_composition(function, arguments, results=(), /, **keywords):
+    """Call a function of tensors with device arrays, in place and on the current stream."""
+    arrays = []
+    _each((arguments, keywords, results), _is_array, arrays.append)
+    with _stream(arrays):
+        tensors = {id(array): _as_tensor(array) for array in arrays}
+        arguments, keywords = _each((arguments, keywords), _is_array, lambda array: tensors[id(array)])
+        with torch.cuda.device(next((tensor.get_device() for tensor in tensors.values()), -1)):
+            returned = function(*arguments, **keywords)
+            for array, result in _paired(results, returned):
+                tensors[id(array)].copy_(result)
+        originals = {id(tensors[id(array)]): array for array in arrays}
+        keep = lambda tensor: originals[id(tensor)] if id(tensor) in originals else tensor
+        return None if results else _each(returned, torch.is_tensor, keep)
+
+
+def _is_array(value):
+    return hasattr(value, "__dlpack__")
+
+
+def _as_tensor(array):
+    """A torch tensor over the memory of a device array."""
+    if isinstance(array, torch.Tensor):
+        return array
+    if type(array).__module__ == "numpy":
+        raise TypeError("a device array is expected, not a NumPy array")
+    return torch.as_tensor(array) if hasattr(array, "__cuda_array_interface__") else torch.from_dlpack(array)
+'''
+
+EACH = '''
+def _each(value, wanted, change):
+    """A value with every wanted part of it changed, also within tuples, lists and dictionaries."""
+    if wanted(value):
+        return change(value)
+    if type(value) in (tuple, list):
+        return type(value)(_each(item, wanted, change) for item in value)
+    if type(value) is dict:
+        return {key: _each(item, wanted, change) for key, item in value.items()}
+    return value
+'''
+
+PAIRED = '''
+def _paired(results, returned):
+    """The arrays that results are to be written to, each with its result."""
+    if not results:
+        return ()
+    returned = returned if isinstance(returned, (tuple, list)) else (returned,)
+    if len(returned) != len(results):
+        raise ValueError(f"there are {len(returned)} results, and {len(results)} arrays for them")
+    for position, (array, result) in enumerate(zip(results, returned)):
+        wanted, given = (tuple(result.shape), _dtype_name(result)), (tuple(array.shape), _dtype_name(array))
+        if wanted != given:
+            raise ValueError(f"result {position} has shape and dtype {wanted}, but the array for it {given}")
+    return zip(results, returned)
+'''
+
+ARTIFACT = '''
+class _Artifact(NamedTuple):
+    """A kernel as a value: called with all its arrays, or run to allocate the outputs."""
+
+    launch: Callable
+    run: Callable
+
+    def __call__(self, *arguments, **keywords):
+        self.launch(*arguments, **keywords)
+'''
+
+# In the order in which the module shows them.
+BEFORE_COMPOSITIONS = (ARTIFACT,)
+AFTER_COMPOSITIONS = (HOST_COMPOSITION, MARK_CHANGED, DEVICE_COMPOSITION, EACH, PAIRED)
+PRIVATE_NAMES = frozenset(name for piece in BEFORE_COMPOSITIONS + AFTER_COMPOSITIONS for name in definitions(piece))
