@@ -126,7 +126,7 @@ def permute_rows_device_out(x, position, out):
 
 def _host_call(kernel, arrays, **sizes):
     """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
-    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays)]
+    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
     sizes = _check(kernel, arrays, sizes)
     _check_overlap(kernel, arrays)
     tensors = _upload(kernel, arrays, sizes)
@@ -137,13 +137,13 @@ def _host_call(kernel, arrays, **sizes):
 def _device_call(kernel, arrays, **sizes):
     """Run on device arrays, in place and on the current stream."""
     with _stream(arrays):
-        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays)]
+        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
         sizes = _check(kernel, tensors, sizes)
         device = _common_device(kernel, tensors)
         copies = _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
-        tensors = [t.clone() if view.name in copies else t for view, t in zip(kernel.views, tensors)]
+        tensors = [t.clone() if view.name in copies else t for view, t in zip(kernel.views, tensors, strict=True)]
         results = []
-        for position, (view, array) in enumerate(zip(kernel.views, arrays)):
+        for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
             if array is None:
                 tensors[position] = _empty(view, sizes, device)
                 results.append(tensors[position])
@@ -181,7 +181,8 @@ def _dtype_name(array):
 
 def _common_device(kernel, tensors):
     """The device that all arguments are on: a GPU, or the CPU under the interpreter."""
-    devices = {tensor.device: view.name for view, tensor in zip(kernel.views, tensors) if tensor is not None}
+    pairs = zip(kernel.views, tensors, strict=True)
+    devices = {tensor.device: view.name for view, tensor in pairs if tensor is not None}
     if len(devices) > 1:
         places = ", ".join(f"{name} on {device}" for device, name in devices.items())
         raise ValueError(f"{kernel.name}: the arguments are on different devices: {places}")
@@ -202,7 +203,7 @@ def _stream(arrays):
 
 def _check(kernel, arrays, sizes):
     """Hold every array against its declaration; the result maps each size name to its value."""
-    for view, array in zip(kernel.views, arrays):
+    for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
     return sizes
@@ -214,7 +215,7 @@ def _check_array(kernel, view, array, sizes):
         raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
     if len(shape) != len(view.shape):
         raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
-    for axis, (extent, size) in enumerate(zip(view.shape, shape)):
+    for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
         expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
         if size != expected:
             known = expected if extent == expected else f"{extent} = {expected}"
@@ -224,7 +225,7 @@ def _check_array(kernel, view, array, sizes):
 def _check_overlap(kernel, arrays):
     """Names of inputs to copy, as an output shares their memory; other overlaps are refused."""
     copies = set()
-    given = [(view, array) for view, array in zip(kernel.views, arrays) if array is not None]
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
     for (first, a), (second, b) in itertools.combinations(given, 2):
         written = [view.name for view in (first, second) if view.direction != "In"]
         if not written or not np.shares_memory(a, b):
@@ -262,9 +263,9 @@ class _Addresses:
 def _upload(kernel, arrays, sizes):
     """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
     device, memory, tensors = _device(), {}, []
-    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays)]
-    read = {key for view, key in zip(kernel.views, keys) if view.direction != "Out"}
-    for view, array, key in zip(kernel.views, arrays, keys):
+    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    read = {key for view, key in zip(kernel.views, keys, strict=True) if view.direction != "Out"}
+    for view, array, key in zip(kernel.views, arrays, keys, strict=True):
         if key not in memory:
             memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
         tensors.append(memory[key])
@@ -291,11 +292,12 @@ def _empty(view, sizes, device):
 def _download(kernel, arrays, tensors):
     """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
     written = [view.direction != "In" for view in kernel.views]
-    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in zip(tensors, written)]
+    pairs = zip(tensors, written, strict=True)
+    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in pairs]
     if torch.cuda.is_available():
         torch.cuda.synchronize()
     results = []
-    for array, copy in zip(arrays, copies):
+    for array, copy in zip(arrays, copies, strict=True):
         if array is None:
             results.append(copy.numpy())
         elif copy is not None:
@@ -329,16 +331,16 @@ def _run_poisoned(kernel, tensors, sizes):
     before = [tensor.clone() for tensor in tensors]
     addresses = [tensor.data_ptr() for tensor in tensors]
     alone = [addresses.count(address) == 1 for address in addresses]
-    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone)]
+    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone, strict=True)]
     kept = [torch.ones(tensor.shape, dtype=torch.bool, device=tensor.device) for tensor in tensors]
     for byte in (0x5A, 0x25):
-        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned):
+        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned, strict=True):
             if view.direction != "In":
                 _bits(tensor).fill_(_pattern(tensor, byte)) if poison else tensor.copy_(old)
         kernel.launch(*tensors, **sizes)
-        for tensor, mask in zip(tensors, kept):
+        for tensor, mask in zip(tensors, kept, strict=True):
             mask &= _bits(tensor) == _pattern(tensor, byte)
-    for view, poison, mask in zip(kernel.views, poisoned, kept):
+    for view, poison, mask in zip(kernel.views, poisoned, kept, strict=True):
         if poison and mask.any():
             message = f"{kernel.name}: {int(mask.sum())} of {mask.numel()} elements of {view.name} were not written"
             if view.name in kernel.covered:
@@ -386,7 +388,8 @@ def _specialised(kernel, unit_strides):
 
 def _index_type(*views):
     """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
-    spans = (sum((size - 1) * abs(stride) for size, stride in zip(view.shape, view.stride())) for view in views)
+    axes = (zip(view.shape, view.stride(), strict=True) for view in views)
+    spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
     return tl.int64 if max(spans) >= 2**30 else tl.int32
 
 
@@ -423,7 +426,7 @@ def _written(kernel, tensors, sizes):
     """Run on copies; the views that the kernel writes, by name."""
     copies = [tensor.clone() for tensor in tensors]
     _run(kernel, copies, sizes)
-    return {view.name: copy for view, copy in zip(kernel.views, copies) if view.direction != "In"}
+    return {view.name: copy for view, copy in zip(kernel.views, copies, strict=True) if view.direction != "In"}
 
 
 def _agree(one, other, terms):

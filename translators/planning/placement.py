@@ -1,6 +1,6 @@
 """Where the values of a tile program stand and what they are called.
 
-A value is computed in the outermost scope that has all it varies with, so that what a loop does not change stands before
+A value is computed in the outermost scope that has all it varies with: what a loop does not change stands before
 the loop; it gets a name if the author gave it one, if it is needed twice, or if the expression would grow too long.
 """
 
