@@ -77,7 +77,7 @@ def test_generated_modules_satisfy_ruff(tmp_path: Path) -> None:
         (tmp_path / path.name).write_text(_generated(path), encoding="utf-8")
     ruff = [sys.executable, "-m", "ruff"]
     lint = subprocess.run(
-        [*ruff, "check", "--isolated", "--select", "F", "--output-format", "concise", tmp_path],
+        [*ruff, "check", "--isolated", "--line-length", "120", "--select", "E,F,W,I,B,UP", tmp_path],
         capture_output=True,
         text=True,
     )
