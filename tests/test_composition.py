@@ -305,6 +305,40 @@ def test_constexprs_bound_by_the_file_only(tmp_path: Path) -> None:
         np.testing.assert_allclose(actual, wanted, rtol=1e-6)
 
 
+def test_kernels_of_another_file(tmp_path: Path) -> None:
+    """Also where the file itself defines none."""
+    (tmp_path / "kernels.py").write_text(HEADER + SCALE + GROUPS, encoding="utf-8")
+    text = """
+    import intent
+    import kernels
+    from kernels import scale as scaling, halves
+
+    FACTOR = 3.0
+
+    def tripled(x):
+        return intent.compile(scaling).run(x, FACTOR)
+
+    def build(context):
+        again = context.compile("again", kernels.scale)
+        zeros = context.compile("zeros", halves, constexprs={"at": 1})
+        return lambda x: (again.run(tripled(x), FACTOR), zeros.run(x, G=2))
+    """
+    path = tmp_path / "use.py"
+    found = compiled(dedent(text), path=str(path))
+    loaded = load(found.source, tmp_path)
+    np.testing.assert_array_equal(loaded.tripled(X), X * 3)
+    first, second = loaded.use(X)
+    np.testing.assert_array_equal(first, X * 9)
+    np.testing.assert_array_equal(second, [0, 0])
+    assert {"scale", "zeros"} <= set(loaded.__all__)
+    assert found.program is not None and [Path(each).name for each in found.program.imported] == ["kernels.py"]
+
+
+def test_a_file_of_host_functions_alone_has_no_kernel() -> None:
+    found = compiled("import intent\n\ndef plain(x):\n    return x\n")
+    assert [each.code for each in found.diagnostics] == ["INT004"]
+
+
 # --------------------------------------------------------------------------------------------------------- diagnostics
 @pytest.mark.parametrize(
     ("body", "code", "message"),
@@ -317,7 +351,7 @@ def test_constexprs_bound_by_the_file_only(tmp_path: Path) -> None:
         ("intent.compile(halves).run(x, G=1, at=2)", "INT127", "and no 'at'"),
         ("intent.compile(scale).run(x, 1.0, x=x)", "INT127", "and is given 'x' twice"),
         ("intent.compile()", "INT128", "compile is given no kernel"),
-        ("intent.compile(reference)", "INT128", "'reference' is no kernel of this file"),
+        ("intent.compile(reference)", "INT128", "'reference' is no kernel"),
         ("intent.compile(scale, kernels=1)", "INT128", "compile takes kernel"),
         ("intent.compile(scale, constexprs={'by': 1}).run(x, 1.0)", "INT115", "has no constexpr parameter 'by'"),
         ("intent.compile(halves, constexprs={'at': 1.5}).run(x, G=1)", "INT114", "the value of 'at' is 1.5"),

@@ -133,13 +133,13 @@ class Carrier:
     # ---------------------------------------------------------------------------------------------------------- kernels
     def _compile(self, call: ast.Call, request: Request) -> None:
         parent = self.names.parents.get(call)
-        wish = request.name or request.kernel.name
-        if request.name is None and isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
+        wish = request.name
+        if wish is None and isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
             wish = parent.targets[0].id.lower()
         check_constexprs(self.file.scope, call, request)
         kernel = self.file.kernels.get(request.kernel, request.constexprs, wish)
         if kernel is None:
-            raise NotCarried(call, f"compiles '{request.kernel.name}', which has errors")
+            raise NotCarried(call, f"compiles '{request.kernel.node.name}', which has errors")
         self.compiled[call] = kernel
 
     def _place(self, call: ast.Call, kernel: Kernel) -> None:

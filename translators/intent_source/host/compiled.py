@@ -30,7 +30,7 @@ class NotCarried(Exception):
 class Request:
     """A call of `intent.compile` or `context.compile`: kernel, constexprs, and a name for the specialisation."""
 
-    kernel: ast.FunctionDef
+    kernel: KernelName
     constexprs: Mapping[str, object]
     name: str | None
 
@@ -89,17 +89,19 @@ class Compiling:
             )
         return given
 
-    def _kernel(self, call: ast.Call, parts: Mapping[str, ast.expr]) -> ast.FunctionDef:
-        match parts.get("kernel"):
-            case ast.Name(id=name) as node if self.names.regions[node] is None:
-                binding = self.scope.names.get(name)
-                if isinstance(binding, KernelName):
-                    return binding.node
-                self.scope.reject(node, codes.HOST_COMPILE, f"'{name}' is no kernel of this file")
-            case None:
-                self.scope.reject(call, codes.HOST_COMPILE, "compile is given no kernel")
-            case node:
-                raise NotCarried(node, "chooses the kernel to compile when it runs")
+    def _kernel(self, call: ast.Call, parts: Mapping[str, ast.expr]) -> KernelName:
+        node = parts.get("kernel")
+        if node is None:
+            self.scope.reject(call, codes.HOST_COMPILE, "compile is given no kernel")
+        if self._is_local(node) or not isinstance(node, (ast.Name, ast.Attribute)):
+            raise NotCarried(node, "chooses the kernel to compile when it runs")
+        found = fold(self.scope, node)
+        if not isinstance(found, KernelName):
+            self.scope.reject(node, codes.HOST_COMPILE, f"'{ast.unparse(node)}' is no kernel")
+        return found
+
+    def _is_local(self, node: ast.expr) -> bool:
+        return any(self.names.regions[each] is not None for each in ast.walk(node) if isinstance(each, ast.Name))
 
     def _name(self, call: ast.Call, parts: Mapping[str, ast.expr]) -> str | None:
         match parts.get("name"):
@@ -132,9 +134,8 @@ class Compiling:
 
     def _constant(self, node: ast.expr) -> object:
         """The value if it is known without running anything."""
-        local = [each for each in ast.walk(node) if isinstance(each, ast.Name) and self.names.regions[each] is not None]
         try:
-            found = fold(self.scope, node) if not local else None
+            found = fold(self.scope, node) if not self._is_local(node) else None
         except Rejected:
             found = None
         match found:
@@ -150,10 +151,10 @@ class Compiling:
 
 def check_constexprs(scope: ModuleScope, call: ast.Call, request: Request) -> None:
     """Rejected if the kernel has no such constexpr."""
-    declared = [parameter.arg for parameter, _ in parameters_of(request.kernel.args)]
+    declared = [parameter.arg for parameter, _ in parameters_of(request.kernel.node.args)]
     for name in request.constexprs:
         if name not in declared:
-            message = f"the kernel '{request.kernel.name}' has no constexpr parameter '{name}'"
+            message = f"the kernel '{request.kernel.node.name}' has no constexpr parameter '{name}'"
             scope.reject(call, codes.UNKNOWN_CONSTEXPR, message, suggestion(name, declared))
 
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from translators.diagnostics import Diagnostic
 from translators.intent_source.read import codes
+from translators.intent_source.read.scope import KernelName, ModuleScope
 from translators.logical.program import Kernel
 
 Reading = tuple[Kernel | None, list[Diagnostic]]
-Reader = Callable[[ast.FunctionDef, Mapping[str, object]], Reading]
+Reader = Callable[[KernelName, Mapping[str, object]], Reading]
 
 
 @dataclass(slots=True)
 class Specialisations:
-    """`plain` has the kernels of the file as they are without host code; `reader` reads one with other constexprs."""
+    """`plain` has the kernels of the file as they are without host code; `reader` reads one with other constexprs, or
+    one of another file."""
 
+    scope: ModuleScope
     plain: Mapping[str, Reading]
     reader: Reader
     constexprs: Mapping[str, object]
@@ -31,29 +33,28 @@ class Specialisations:
     def made(self) -> tuple[Kernel, ...]:
         return tuple(self._made.values())
 
-    def get(self, node: ast.FunctionDef, given: Mapping[str, object], wish: str) -> Kernel | None:
+    def get(self, kernel: KernelName, given: Mapping[str, object], wish: str | None) -> Kernel | None:
         """The kernel with these constexprs; None if it has an error, which is reported. `wish` is a name for it."""
-        plain = self.plain[node.name][0]
-        if not given:
-            self.used_plain.add(node.name)
-            return plain
-        bound = {**self.constexprs, **{f"{node.name}.{name}": value for name, value in given.items()}}
-        kernel, found = self.reader(node, bound)
-        self.specialised.add(node.name)
-        if kernel is None:
-            self.diagnostics.extend(found)
-            return None
-        if plain is not None and plain.constants == kernel.constants:
-            return plain
-        self.diagnostics.extend(found)
-        return self._named(kernel, wish)
+        name = kernel.node.name
+        plain = self.plain[name] if kernel.scope is self.scope else None
+        if plain is not None and not given:
+            self.used_plain.add(name)
+            return plain[0]
+        bound = {**self.constexprs, **{f"{name}.{constexpr}": value for constexpr, value in given.items()}}
+        found, diagnostics = self.reader(kernel, bound)
+        if plain is not None:
+            self.specialised.add(name)
+            if found is not None and plain[0] is not None and plain[0].constants == found.constants:
+                return plain[0]
+        self.diagnostics.extend(diagnostics)
+        return self._named(kernel, found, wish if given and wish else name) if found is not None else None
 
-    def _named(self, kernel: Kernel, wish: str) -> Kernel:
+    def _named(self, kernel: KernelName, found: Kernel, wish: str) -> Kernel:
         """The same specialisation has one name, whoever asks for it."""
-        key = (kernel.name, kernel.constants)
+        key = (kernel.node, found.constants)
         if key not in self._made:
             taken = {*(name for name, reading in self.plain.items() if reading[0]), *(each.name for each in self.made)}
-            self._made[key] = replace(kernel, name=_free(re.sub(r"\W", "_", wish), taken))
+            self._made[key] = replace(found, name=_free(re.sub(r"\W", "_", wish), taken))
         return self._made[key]
 
     def outcome(self, name: str) -> Reading:

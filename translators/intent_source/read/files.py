@@ -176,7 +176,7 @@ def _function(scope: ModuleScope, node: ast.FunctionDef) -> Binding:
         scope.reject(node.decorator_list[1], codes.DEFINITION, "a kernel or helper has one decorator, and only it")
     if node.name in scope.names and isinstance(scope.names[node.name], (Function, KernelName)):
         scope.reject(node, codes.DUPLICATE, f"'{node.name}' is defined twice in this file", "rename one of them")
-    return KernelName(node) if roles[0] == "kernel" else Function(node.name, node, scope)
+    return KernelName(node, scope) if roles[0] == "kernel" else Function(node.name, node, scope)
 
 
 def _role(scope: ModuleScope, decorator: ast.expr) -> str | None:

@@ -45,18 +45,21 @@ def read_program(
     except Rejected as rejected:
         return ReadResult(None, (rejected.diagnostic,))
     nodes = tuple(node for node in kernels(scope) if only in (None, node.name))
-    if not nodes and not files.diagnostics:
+    composes = only is None and _has_host_functions(scope)
+    if not nodes and not files.diagnostics and not composes:
         return ReadResult(None, (_no_kernel(scope, only),))
     bound = constexprs or {}
     found = files.diagnostics  # grows while kernels are read, by what is wrong in the files they import
     found.extend(unknown_constexprs(scope, nodes, bound))
     read = {node.name: _kernel(scope, node, bound) for node in nodes}
     host = None
-    if only is None and _has_host_functions(scope):
+    if composes:
         host, read = _host(scope, read, bound, found)
     for _, diagnostics in read.values():
         found.extend(diagnostics)
     whole = tuple(kernel for kernel, _ in read.values() if kernel is not None)
+    if not whole and not found:
+        return ReadResult(None, (_no_kernel(scope, only),))
     docstring = ast.get_docstring(scope.source.tree)
     program = Program(path, whole, docstring, scope.source.lines, files.imported(scope), host)
     return ReadResult(program, tuple(dict.fromkeys(found)))
@@ -74,7 +77,7 @@ def _host(
     """What composes the kernels, and the kernels with the specialisations that it compiles."""
     from translators.intent_source.host import Specialisations, read_host  # few files need it
 
-    kernels = Specialisations(read, lambda node, bound: _kernel(scope, node, bound), constexprs)
+    kernels = Specialisations(scope, read, lambda kernel, bound: _kernel(kernel.scope, kernel.node, bound), constexprs)
     reading = read_host(scope, kernels)
     found.extend(reading.diagnostics)
     outcomes = {name: kernels.outcome(name) for name in read}

@@ -66,6 +66,7 @@ class KernelName:
     """An `@intent.kernel`: host code calls it, a kernel cannot."""
 
     node: ast.FunctionDef
+    scope: ModuleScope  # of the file that defines it
 
 
 @dataclass(frozen=True, slots=True)
