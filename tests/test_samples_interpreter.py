@@ -29,12 +29,12 @@ IDENTITY = attrgetter("identity")
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning")
 
 
-@pytest.mark.parametrize("sample", NOT_LOWERED, ids=IDENTITY)
-def test_gap_is_reported_as_unsupported(sample: Sample) -> None:
-    gap = NOT_LOWERED_YET[sample.identity]
-    found = generated_modules.compilation(sample.path, generated_modules.bindings(sample, {}))
-    assert found.source is None
-    assert gap.code in {each.code for each in found.diagnostics if each.severity == "unsupported"}
+def test_gaps_are_reported_as_unsupported() -> None:
+    for sample in NOT_LOWERED:
+        found = generated_modules.compilation(sample.path, generated_modules.bindings(sample, {}))
+        codes = {each.code for each in found.diagnostics if each.severity == "unsupported"}
+        assert found.source is None, sample.identity
+        assert NOT_LOWERED_YET[sample.identity].code in codes, sample.identity
 
 
 def test_gaps_name_samples() -> None:

@@ -14,6 +14,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -59,7 +60,8 @@ def _packed(folder: Path, number: int, sample: Sample, case: Case, large: bool) 
     with np.errstate(all="ignore"):
         wanted = (sample_files.expected if large else generated_modules.by_reference)(sample, case, values)
     module = _module(folder, sample, case)
-    np.savez_compressed(folder / "cases" / f"{number:04}.npz", **_arrays(values, "in_"), **_arrays(wanted, "expected_"))
+    arrays: dict[str, Any] = _arrays(values, "in_") | _arrays(wanted, "expected_")
+    np.savez_compressed(folder / "cases" / f"{number:04}.npz", **arrays)
     return {
         "name": f"{sample.identity}[{sample_files.case_identity(case)}]",
         "module": module,
