@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from printed_programs import Generator, lines, run, text
 
-from translators.triton_source import copies, loaded_values, long_lines, repetition, reused_names, single_use
+from translators.triton_source import (
+    copies,
+    loaded_values,
+    long_lines,
+    repetition,
+    reused_names,
+    single_use,
+    source_order,
+)
 from translators.triton_source.finishing import finished
 from translators.triton_source.lines import Line
 from translators.triton_source.telling_names import Vocabulary
@@ -241,6 +250,36 @@ def test_names_reused(program: str, wanted: str) -> None:
     assert text(reused_names.with_names_reused(lines(program))) == wanted
 
 
+# -------------------------------------------------------------------------------------------------------- source order
+def test_source_order() -> None:
+    given = [
+        Line(0, "m = n < 4"),
+        Line(0, "c = a * b", place=7),
+        Line(0, "acc = tl.zeros((4,), tl.float32)"),
+        Line(0, "x_ptrs = x_ptr + n"),
+        Line(0, "x = tl.load(x_ptrs)", place=3),
+        Line(0, "d = c + 1", place=2),
+        Line(0, "e = n + 1", place=5),
+        Line(0, "y = tl.load(x_ptr + d)", place=1),
+        Line(0, "tl.store(x_ptrs, x + y)", place=1),
+        Line(0, "f = n", place=9),
+    ]
+    assert text(source_order.in_source_order(given)) == text(
+        lines("""
+    m = n < 4
+    x_ptrs = x_ptr + n
+    x = tl.load(x_ptrs)
+    e = n + 1
+    c = a * b
+    d = c + 1
+    y = tl.load(x_ptr + d)
+    acc = tl.zeros((4,), tl.float32)
+    tl.store(x_ptrs, x + y)
+    f = n
+    """)
+    ).replace("    ", "")
+
+
 # ------------------------------------------------------------------------------------------------- loads, long lines
 def test_conversions_move_to_the_load() -> None:
     given = "x = tl.load(x_ptr)\nf(x.to(tl.float32), x[:, None].to(tl.float32))"
@@ -281,8 +320,14 @@ PASSES: dict[str, Pass] = {
     "single uses": lambda program: single_use.without_single_uses(program, _random_vocabulary(program)),
     "loads": loaded_values.converted_at_load,
     "names again": reused_names.with_names_reused,
-    "all": lambda program: lines("\n".join(finished(program, _random_vocabulary(program)))),
+    "source order": lambda program: source_order.in_source_order(_placed(program)),
+    "all": lambda program: lines("\n".join(finished(_placed(program), _random_vocabulary(program)))),
 }
+
+
+def _placed(program: Sequence[Line]) -> list[Line]:
+    """Every third line from a line of the author's, in another order."""
+    return [replace(line, place=0 if n % 3 else 1 + n * 7 % 11) for n, line in enumerate(program)]
 
 
 def _random_vocabulary(program: Sequence[Line]) -> Vocabulary:

@@ -4,16 +4,17 @@ long accesses are split, and what is still too long is folded.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from translators.triton_source.copies import without_copies
 from translators.triton_source.layout import INDENT, WIDTH, fold
-from translators.triton_source.lines import Line, parsed
+from translators.triton_source.lines import Line, is_accumulator, parsed
 from translators.triton_source.loaded_values import converted_at_load
 from translators.triton_source.long_lines import shortened
 from translators.triton_source.repetition import without_repetition
 from translators.triton_source.reused_names import with_names_reused
 from translators.triton_source.single_use import without_single_uses
+from translators.triton_source.source_order import in_source_order
 from translators.triton_source.telling_names import Vocabulary
 
 
@@ -22,7 +23,19 @@ def finished(lines: Sequence[Line], vocabulary: Vocabulary) -> list[str]:
     vocabulary.taken |= {name for line in lines for name in _names(line)}
     plain = without_single_uses(converted_at_load(without_copies(lines)), vocabulary)
     named = without_single_uses(shortened(without_repetition(plain, vocabulary), vocabulary), vocabulary)
-    return [text for line in with_names_reused(named) for text in _laid_out(line)]
+    ordered = in_source_order(with_names_reused(named))
+    phases = set(_phases(ordered))
+    return [text for number, line in enumerate(ordered) for text in [*[""] * (number in phases), *_laid_out(line)]]
+
+
+def _phases(lines: Sequence[Line]) -> Iterator[int]:
+    """Where a new pass over the data begins: at the accumulators of a loop that is not the only one."""
+    loops = [n for n, line in enumerate(lines) if line.level == 1 and parsed(line.text).kind in ("for", "while")]
+    for loop in loops if len(loops) > 1 else ():
+        while loop > 0 and lines[loop - 1].level == 1 and is_accumulator(lines[loop - 1]):
+            loop -= 1
+        if loop > 0:
+            yield loop
 
 
 def _names(line: Line) -> set[str]:
@@ -31,9 +44,10 @@ def _names(line: Line) -> set[str]:
 
 
 def _laid_out(line: Line) -> list[str]:
-    """A comment that points to the author's line stands only where there is room for it."""
+    """A comment without room beside its statement stands above it, but for a place in the source, which is left out."""
     indent = INDENT * line.level
     commented = f"{line.text}  # {line.comment}"
     if line.comment and len(indent) + len(commented) <= WIDTH:
         return [indent + commented]
-    return fold(indent, line.text)
+    above = [f"{indent}# {line.comment[0].upper()}{line.comment[1:]}."] if " " in line.comment else []
+    return [*above, *fold(indent, line.text)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -43,9 +43,15 @@ _DIVISIONS = frozenset({"cdiv", "_floor_divide", "_floor_remainder"})
 
 @dataclass(frozen=True, slots=True)
 class Line:
+    """`place` is the author's line that the value comes from, 0 if there is none."""
+
     level: int
     text: str
     comment: str = ""
+    place: int = 0
+
+    def rewritten(self, text: str) -> Line:
+        return replace(self, text=text)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,7 +149,7 @@ def _parts(node: ast.expr, parent: ast.AST, keyword: str = "") -> list[Part]:
         found += inside
         operands.append(inside[-1])
     names = frozenset((node.id,)) if isinstance(node, ast.Name) else frozenset(n for o in operands for n in o.names)
-    pure = all(operand.pure for operand in operands) and not _has_effect(node)
+    pure = all(operand.pure for operand in operands) and not has_effect(node)
     divides = any(operand.divides for operand in operands) or _divides(node)
     end = node.end_col_offset or 0
     own = Part(node.col_offset, end, node, parent, keyword, _size(node, operands), names, pure, divides)
@@ -205,6 +211,12 @@ def called(node: ast.AST) -> str:
             return ""
 
 
+def is_accumulator(line: Line) -> bool:
+    """A tile of one constant gets a name."""
+    value = parsed(line.text).value
+    return value is not None and called(value.node) in ("zeros", "full")
+
+
 def is_plain_load(node: ast.AST) -> bool:
     """A load that nobody else waits for: without a use it may go, and it may move where no store comes between."""
     if called(node) != "load" or not isinstance(node, ast.Call):
@@ -212,7 +224,8 @@ def is_plain_load(node: ast.AST) -> bool:
     return not any(word.arg == "volatile" for word in node.keywords)
 
 
-def _has_effect(node: ast.expr) -> bool:
+def has_effect(node: ast.expr) -> bool:
+    """What has to stay where it is, and happen as often."""
     return called(node).startswith(_EFFECTS)
 
 
@@ -291,7 +304,7 @@ def renamed(line: Line, old: str, new: str) -> Line:
     text = line.text
     for start in sorted(positions, reverse=True):
         text = text[:start] + new + text[start + len(old) :]
-    return Line(line.level, text, line.comment)
+    return line.rewritten(text)
 
 
 def with_bodies(lines: Sequence[Line]) -> list[Line]:

@@ -56,9 +56,9 @@ def _converted(lines: list[Line], number: int, conversions: Sequence[_Conversion
     changed = list(lines)
     for each in sorted(conversions, key=lambda each: (each.line, -each.whole.start)):
         line = changed[each.line]
-        changed[each.line] = Line(line.level, replaced(line.text, each.whole, each.plain), line.comment)
+        changed[each.line] = line.rewritten(replaced(line.text, each.whole, each.plain))
     load = changed[number]
-    changed[number] = Line(load.level, load.text + conversions[0].suffix, load.comment)
+    changed[number] = load.rewritten(load.text + conversions[0].suffix)
     return changed
 
 

@@ -33,7 +33,7 @@ def _shortened(line: Line, vocabulary: Vocabulary) -> list[Line]:
             continue
         name = vocabulary.fresh(*_wishes(kind, view, vocabulary))
         named.append(Line(line.level, f"{name} = {short.text[part.start : part.end]}"))
-        short = Line(line.level, replaced(short.text, part, name), line.comment)
+        short = short.rewritten(replaced(short.text, part, name))
         if fits(short):
             return [*reversed(named), short]
     vocabulary.taken = taken

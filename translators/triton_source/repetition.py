@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from translators.triton_source.flow import Flow
-from translators.triton_source.lines import Line, Part, called, only_adds_axes, parsed, replaced
+from translators.triton_source.lines import Line, Part, called, is_accumulator, only_adds_axes, parsed, replaced
 from translators.triton_source.telling_names import Vocabulary, telling_name
 
 LARGEST_REPEATED = 3  # parts of an expression that is as easily read twice as once
@@ -148,7 +148,17 @@ def _named(
     plain_first = sorted(members, key=lambda member: member.index)
     name = telling_name(lines, [(member.line, member.part) for member in plain_first], vocabulary)
     changed = _substituted(lines, members, name)
-    return [*changed[:first], Line(lines[first].level, f"{name} = {members[0].text}"), *changed[first:]]
+    place = _above_accumulators(lines, first, members[0].part)
+    return [*changed[:place], Line(lines[first].level, f"{name} = {members[0].text}"), *changed[place:]]
+
+
+def _above_accumulators(lines: Sequence[Line], first: int, part: Part) -> int:
+    """Accumulators stay directly above their loop."""
+    if parsed(lines[first].text).kind not in ("for", "while"):
+        return first
+    while first > 0 and is_accumulator(lines[first - 1]) and not part.names & parsed(lines[first - 1].text).assigned:
+        first -= 1
+    return first
 
 
 def _given_name(lines: Sequence[Line], flow: Flow, first: int, members: Sequence[Occurrence]) -> str | None:
@@ -168,5 +178,5 @@ def _substituted(lines: Sequence[Line], members: Sequence[Occurrence], name: str
     changed = list(lines)
     for member in sorted(members, key=lambda member: (member.line, -member.part.start)):
         line = changed[member.line]
-        changed[member.line] = Line(line.level, replaced(line.text, member.part, name + member.index), line.comment)
+        changed[member.line] = line.rewritten(replaced(line.text, member.part, name + member.index))
     return changed

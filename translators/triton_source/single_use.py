@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from translators.triton_source.expressions import ATOM
 from translators.triton_source.flow import Flow
@@ -56,7 +56,7 @@ def _without_loop_variables(uses: _Uses) -> list[Line]:
         statement = parsed(line.text)
         if statement.kind == "for" and not any(name in uses.reads for name in statement.assigned):
             ((name, start),) = statement.targets
-            lines[number] = Line(line.level, line.text[:start] + "_" + line.text[start + len(name) :], line.comment)
+            lines[number] = line.rewritten(line.text[:start] + "_" + line.text[start + len(name) :])
     return lines
 
 
@@ -139,7 +139,7 @@ def _moved(source: Line, value: Part, line: Line, part: Part) -> Line | None:
         text, part = indexed
     if precedence(value.node) < required(part):
         text = f"({text})"
-    new = Line(line.level, replaced(line.text, part, text), line.comment or source.comment)
+    new = replace(line, text=replaced(line.text, part, text), comment=line.comment or source.comment)
     statement = parsed(new.text)
     fits = len(INDENT) * new.level + len(new.text) <= WIDTH
     small = max((each.size for each in statement.parts if called(each.node) != "store"), default=0) <= LARGEST

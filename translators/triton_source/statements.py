@@ -130,10 +130,10 @@ class StatementWriter(ValueWriter):
             pointer = renderer.broadcast(pointer, shape, shape) if not set(shape) <= pointer_axes else pointer
             value = renderer.atomic_operand(statement.value, shape)
             call_text = atomic_call(statement.action, statement.semantics, pointer, [value], mask).text
-            self.line(call_text, statement.span)
+            self.line(call_text, statement.span, cited=True)
             return
         keywords = {"mask": mask.text} if mask is not None else {}
-        self.line(call("tl.store", pointer, value, **keywords).text, statement.span)
+        self.line(call("tl.store", pointer, value, **keywords).text, statement.span, cited=True)
 
     # --------------------------------------------------------------------------------------------------------- loops
     def _stream(self, statement: StreamLoop) -> None:

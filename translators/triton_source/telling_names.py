@@ -70,8 +70,8 @@ def telling_name(lines: Sequence[Line], uses: Sequence[tuple[int, Part]], vocabu
         return vocabulary.fresh("mask", f"{views[0]}_mask")
     if _is_condition(part.node):
         return vocabulary.fresh("inside" if any(map(_is_bound, ast.walk(part.node))) else "condition")
-    axis = next((found for _, use in uses if (found := _strided_axis(use, vocabulary))), ())
-    return vocabulary.fresh(*(axis or _form_wishes(part.node, part.parent)))
+    wishes = (_strided_axis(use, vocabulary) or _range_end(use) for _, use in uses)
+    return vocabulary.fresh(*(next(filter(None, wishes), ()) or _form_wishes(part.node, part.parent)))
 
 
 # ------------------------------------------------------------------------------------------------------------- pointers
@@ -167,6 +167,14 @@ def _strided_axis(part: Part, vocabulary: Vocabulary) -> tuple[str, ...]:
                 view, axis = vocabulary.strides[stride]
                 return (f"{view}_index",) if axis.isdigit() else (axis, f"{view}_{axis}")
     return ()
+
+
+def _range_end(part: Part) -> tuple[str, ...]:
+    match part.parent:
+        case ast.Call(func=ast.Name(id="range"), args=[begin, _, *_]):
+            return ("begin",) if begin is part.node else ("end",)
+        case _:
+            return ()
 
 
 def _form_wishes(node: ast.expr, parent: ast.AST) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -34,11 +35,14 @@ class ValueWriter:
     renderer: Renderer
     level: int
     lines: list[Line] = field(default_factory=list)
+    explained: set[str] = field(default_factory=set)
 
-    def line(self, text: str, span: Span | None = None) -> None:
-        """One statement; `span` is the author's line that a reader may want to find."""
-        comment = f"{PurePath(span.path).name}:{span.line}" if span is not None and span.line > 0 else ""
-        self.lines.append(Line(self.level, text, comment))
+    def line(self, text: str, span: Span | None = None, cited: bool = False, why: str = "") -> None:
+        """One statement for what the author wrote at `span`; `cited` if a reader may want to find that."""
+        place = span.line if span is not None else 0
+        if span is not None and cited and place > 0:
+            why = f"{PurePath(span.path).name}:{place}"
+        self.lines.append(Line(self.level, text, why, place))
 
     # ------------------------------------------------------------------------------------------------------ values
     def _assign(self, statement: Assign) -> None:
@@ -53,8 +57,19 @@ class ValueWriter:
                 code = self._resident_scan(node, order)
             case _:
                 code = self.renderer.value(node, order)
-        self.line(f"{statement.name} = {code.text}")
+        self.line(f"{statement.name} = {code.text}", statement.span, why=self._why_padded(node))
         self.renderer.values[node] = (statement.name, order)
+
+    def _why_padded(self, node: Expression) -> str:
+        """Why masked lanes of a load hold infinity, the first time."""
+        load = node.arguments[0] if node.operation == "cast" else node
+        padding = self.renderer.section.padding.get(load)
+        text = {-math.inf: "masked lanes lose every maximum", math.inf: "masked lanes lose every minimum"}
+        why = text.get(padding, "") if isinstance(padding, float) and load not in self.renderer.values else ""
+        if why in self.explained:
+            return ""
+        self.explained.add(why)
+        return why
 
     def _resident_reduce(self, statement: Assign) -> None:
         """A reduction of whole tiles by a kind that Triton knows."""
@@ -62,7 +77,7 @@ class ValueWriter:
         kind, lanes, shape = node.attribute.kind, *self._reduced_shape(node, order)
         code = self.renderer.guarded(node, 0, shape, reductions.identity(kind, node.dtype))
         code = self._reduced(kind, node.dtype, self._full(code, node.arguments[0], shape), shape, lanes)
-        self.line(f"{statement.name} = {code.text}", statement.span)
+        self.line(f"{statement.name} = {code.text}", statement.span, cited=True)
         self.renderer.values[node] = (statement.name, order)
 
     def _reduced_shape(self, node: Expression, order: Shape) -> tuple[Shape, Shape]:
@@ -108,7 +123,8 @@ class ValueWriter:
         if len(shape) > 1:
             indices = call("tl.broadcast_to", indices, Code(self.renderer.blocks(shape)))
         pair = self.renderer.emitted(reductions.arg_max_tile(operand.dtype, values, indices, shape.index(axis)))
-        self.line(f"{wanted.get(0, '_')}, {wanted.get(1, '_')} = {pair.text}")
+        span = self.renderer.section.spans.get(node)
+        self.line(f"{wanted.get(0, '_')}, {wanted.get(1, '_')} = {pair.text}", span, cited=True)
         if 0 in wanted and reductions.computed_in(operand.dtype) != operand.dtype:
             self.line(
                 f"{wanted[0]} = {self.renderer.emitted(conversions.narrow(Code(wanted[0]), operand.dtype, True)).text}"
@@ -135,7 +151,8 @@ class ValueWriter:
             names = [wanted.get(n, "_") if last else f"partial_{n}" for n in range(len(codes))]
             operand = f"({', '.join(current)})" if len(current) > 1 else current[0]
             target = ", ".join(names)
-            self.line(f"{target} = tl.reduce({operand}, {dimension}, {combine})")
+            span = self.renderer.section.spans.get(node)
+            self.line(f"{target} = tl.reduce({operand}, {dimension}, {combine})", span, cited=True)
             current = names
 
     def _combine(self, combine: Combine) -> str:
@@ -157,7 +174,8 @@ class ValueWriter:
     def _resident_generic_scan(self, node: Expression, order: Shape, wanted: dict[int, str]) -> None:
         codes = [self._identity_filled(node, ordinal, order) for ordinal in range(len(node.arguments))]
         names = [wanted.get(ordinal, "_") for ordinal in range(len(codes))]
-        self.line(f"{', '.join(names)} = {self._scan_call(node, codes, order)}")
+        span = self.renderer.section.spans.get(node)
+        self.line(f"{', '.join(names)} = {self._scan_call(node, codes, order)}", span, cited=True)
 
     def _scan_call(self, node: Expression, codes: Sequence[Code], order: Shape) -> str:
         reduction: Reduction = node.attribute
@@ -323,7 +341,7 @@ class ValueWriter:
             kind = "sum" if node.operation == "contract" else reduction.kind
             code = self._reduced(kind, node.dtype, Code(statement.names[0]), statement.order, lanes)
             name, member = statement.results[0]
-            self.line(f"{name} = {code.text}", self.renderer.section.spans.get(member))
+            self.line(f"{name} = {code.text}", self.renderer.section.spans.get(member), cited=True)
         elif reduction.kind == "arg_max":
             self._narrow_value(statement)
         for name, member in statement.results:
@@ -338,7 +356,8 @@ class ValueWriter:
                 wide, Code(statement.names[0]), Code(statement.names[1]), statement.order.index(axis)
             )
         )
-        self.line(f"{names.get(0, '_')}, {names.get(1, '_')} = {pair.text}")
+        span = self.renderer.section.spans.get(statement.reduction)
+        self.line(f"{names.get(0, '_')}, {names.get(1, '_')} = {pair.text}", span, cited=True)
         if 0 in names and wide != operand:
             self.line(f"{names[0]} = {self.renderer.emitted(conversions.narrow(Code(names[0]), operand, True)).text}")
 
