@@ -48,12 +48,12 @@ def adamw_kernel(
     g = tl.load(gradient_ptr + i * stride_gradient_n, mask=i_mask)
     first_moment_ptrs = first_moment_ptr + i * stride_first_moment_n
     first_moment = tl.load(first_moment_ptrs, mask=i_mask)
-    m = beta1 * first_moment + (1.0 - beta1) * g
     second_moment_ptrs = second_moment_ptr + i * stride_second_moment_n
     second_moment = tl.load(second_moment_ptrs, mask=i_mask)
-    v = beta2 * second_moment + (1.0 - beta2) * g * g
     parameter_ptrs = parameter_ptr + i * stride_parameter_n
     p = tl.load(parameter_ptrs, mask=i_mask)
+    m = beta1 * first_moment + (1.0 - beta1) * g
+    v = beta2 * second_moment + (1.0 - beta2) * g * g
     step = tl.div_rn(tl.div_rn(m, correction1), tl.sqrt_rn(tl.div_rn(v, correction2)) + epsilon)
     tl.store(first_moment_ptrs, m, mask=i_mask)  # adamw.py:27
     tl.store(second_moment_ptrs, v, mask=i_mask)  # adamw.py:28

@@ -67,10 +67,10 @@ def add_rms_norm_resident(
     residual_ptrs = residual_ptr + row * stride_residual_m + columns * stride_residual_n
     residual = tl.load(residual_ptrs, mask=columns_mask, other=0.0).to(tl.float32)
     x = tl.load(x_ptr + row * stride_x_m + columns * stride_x_n, mask=columns_mask, other=0.0).to(tl.float32)
-    total = x + residual
-    new_residual = _to_bfloat16(total)
     weight = tl.load(weight_ptr + columns * stride_weight_n, mask=columns_mask).to(tl.float32)
     count = tl.cast(N, tl.float32)
+    total = x + residual
+    new_residual = _to_bfloat16(total)
     v = new_residual.to(tl.float32)
     v_squared_sum = tl.sum(v * v, axis=0)  # add_rms_norm.py:25
     scale = _rsqrt(tl.div_rn(v_squared_sum, count) + eps)
@@ -87,9 +87,10 @@ def add_rms_norm_streamed(
     BLOCK_COLUMNS: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(INDEX)
-    v_squared_sum_partial = tl.zeros((BLOCK_COLUMNS,), tl.float32)
     residual_row = residual_ptr + row * stride_residual_m
     x_row = x_ptr + row * stride_x_m
+
+    v_squared_sum_partial = tl.zeros((BLOCK_COLUMNS,), tl.float32)
     for start_columns in range(0, N, BLOCK_COLUMNS):
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
         columns_mask = columns < N
@@ -97,17 +98,18 @@ def add_rms_norm_streamed(
         total = tl.load(x_row + columns * stride_x_n, mask=columns_mask, other=0.0).to(tl.float32) + residual
         v = _to_bfloat16(total).to(tl.float32)
         v_squared_sum_partial += v * v
-    v_squared_sum = tl.sum(v_squared_sum_partial, axis=0)  # add_rms_norm.py:25
     count = tl.cast(N, tl.float32)
+    v_squared_sum = tl.sum(v_squared_sum_partial, axis=0)  # add_rms_norm.py:25
     scale = _rsqrt(tl.div_rn(v_squared_sum, count) + eps)
+
     for start_columns in range(0, N, BLOCK_COLUMNS):
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
         columns_mask = columns < N
         residual_ptrs = residual_row + columns * stride_residual_n
         residual = tl.load(residual_ptrs, mask=columns_mask, other=0.0).to(tl.float32)
         total = tl.load(x_row + columns * stride_x_n, mask=columns_mask, other=0.0).to(tl.float32) + residual
-        new_residual = _to_bfloat16(total)
         weight = tl.load(weight_ptr + columns * stride_weight_n, mask=columns_mask).to(tl.float32)
+        new_residual = _to_bfloat16(total)
         v = new_residual.to(tl.float32)
         tl.store(residual_ptrs, new_residual, mask=columns_mask)  # add_rms_norm.py:23
         out = _to_bfloat16(v * scale * weight)

@@ -53,9 +53,10 @@ def argmax_kernel(
     for start_c in range(0, C, BLOCK_C):
         c = start_c + tl.arange(0, BLOCK_C).to(INDEX)
         scores_ptrs = scores_ptr + b * stride_scores_b + p[:, None] * stride_scores_p + c[None, :] * stride_scores_c
+        # Masked lanes lose every maximum.
         scores = tl.load(scores_ptrs, mask=p_mask[:, None] & (c[None, :] < C), other=-float("inf"))
         values_partial, scores_argmax_partial = _arg_max(values_partial, scores_argmax_partial, scores, c[None, :])
-    values, scores_argmax = tl.reduce((values_partial, scores_argmax_partial), 1, _arg_max)
+    values, scores_argmax = tl.reduce((values_partial, scores_argmax_partial), 1, _arg_max)  # argmax.py:25
     tl.store(best_ptr + b * stride_best_b + p * stride_best_p, values, mask=p_mask)  # argmax.py:26
     tl.store(label_ptr + b * stride_label_b + p * stride_label_p, scores_argmax.to(tl.int64), mask=p_mask)
 

@@ -42,10 +42,10 @@ def causal_conv1d_kernel(
     b = pid // T
     total = tl.zeros((BLOCK_CHANNELS,), tl.float32)
     for tap in range(4):
-        w = tl.load(w_ptr + channels * stride_w_c + tap * stride_w_1, mask=channels_mask)
         earlier = time + tap - 3
         x_mask = channels_mask & (earlier >= 0)
         v = tl.load(x_ptr + b * stride_x_b + earlier * stride_x_t + channels * stride_x_c, mask=x_mask, other=0.0)
+        w = tl.load(w_ptr + channels * stride_w_c + tap * stride_w_1, mask=channels_mask)
         total = total + v * w
     out = total + tl.load(bias_ptr + channels * stride_bias_c, mask=channels_mask)
     tl.store(out_ptr + b * stride_out_b + time * stride_out_t + channels * stride_out_c, out, mask=channels_mask)

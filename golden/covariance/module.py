@@ -43,6 +43,7 @@ def covariance_kernel(
     features_mask = features < F
     features_2 = within_group // group_rows * BLOCK_FEATURES_2 + tl.arange(0, BLOCK_FEATURES_2)
     features_2_mask = features_2 < F
+
     v_sum_partial = tl.zeros((BLOCK_SAMPLES, BLOCK_FEATURES_2), tl.float32)
     v_sum_partial_2 = tl.zeros((BLOCK_FEATURES, BLOCK_SAMPLES), tl.float32)
     for start_samples in range(0, N, BLOCK_SAMPLES):
@@ -56,18 +57,19 @@ def covariance_kernel(
         v_sum_partial_2 += v_2
     v_sum = tl.sum(v_sum_partial, axis=0)  # covariance.py:24
     v_sum_2 = tl.sum(v_sum_partial_2, axis=1)  # covariance.py:24
-    product = tl.zeros((BLOCK_FEATURES, BLOCK_FEATURES_2), tl.float32)
     N_f32 = tl.cast(N, tl.float32)
     v_mean = tl.div_rn(v_sum_2, N_f32)
     v_mean_2 = tl.div_rn(v_sum, N_f32)
+
+    product = tl.zeros((BLOCK_FEATURES, BLOCK_FEATURES_2), tl.float32)
     for start_samples in range(0, N, BLOCK_SAMPLES):
         samples = start_samples + tl.arange(0, BLOCK_SAMPLES).to(INDEX)
         samples_mask = samples < N
         x_mask = features_mask[:, None] & samples_mask[None, :]
         v = tl.load(x_ptr + samples[None, :] * stride_x_n + features[:, None] * stride_x_f, mask=x_mask, other=0.0)
-        centred = v - v_mean[:, None]
         x_ptrs = x_ptr + samples[:, None] * stride_x_n + features_2[None, :] * stride_x_f
         v_2 = tl.load(x_ptrs, mask=samples_mask[:, None] & features_2_mask[None, :], other=0.0)
+        centred = v - v_mean[:, None]
         centred_2 = v_2 - v_mean_2[None, :]
         product = tl.dot(
             tl.where(samples_mask[None, :], centred, 0.0),

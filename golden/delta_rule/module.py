@@ -45,11 +45,11 @@ def delta_rule_state(
     state = tl.zeros((BLOCK_E, BLOCK_D), tl.float32)
     for t in range(T):
         k = tl.load(key_ptr + b * stride_key_b + t * stride_key_t + d * stride_key_d, mask=d_mask)
-        held = tl.sum(tl.where(d_mask[None, :], k[None, :] * state, 0.0), axis=1)  # delta_rule.py:32
         value = tl.load(value_ptr + b * stride_value_b + t * stride_value_t + e * stride_value_e, mask=e_mask)
         strength = tl.load(strength_ptr + b * stride_strength_b + t * stride_strength_t)
-        state = state + k[None, :] * (strength * (value[:, None] - held[:, None]))
         q = tl.load(query_ptr + b * stride_query_b + t * stride_query_t + d * stride_query_d, mask=d_mask)
+        held = tl.sum(tl.where(d_mask[None, :], k[None, :] * state, 0.0), axis=1)  # delta_rule.py:32
+        state = state + k[None, :] * (strength * (value[:, None] - held[:, None]))
         q_times_state_sum = tl.sum(tl.where(d_mask[None, :], q[None, :] * state, 0.0), axis=1)  # delta_rule.py:35
         tl.store(out_ptr + b * stride_out_b + t * stride_out_t + e * stride_out_e, q_times_state_sum, mask=e_mask)
 
@@ -70,11 +70,11 @@ def delta_rule_state_1024(
     state = tl.zeros((BLOCK_D,), tl.float32)
     for t in range(T):
         k = tl.load(key_ptr + b * stride_key_b + t * stride_key_t + d * stride_key_d, mask=d_mask)
-        held = tl.sum(tl.where(d_mask, k * state, 0.0), axis=0)  # delta_rule.py:32
         value = tl.load(value_ptr + b * stride_value_b + t * stride_value_t + e * stride_value_e)
         strength = tl.load(strength_ptr + b * stride_strength_b + t * stride_strength_t)
-        state = state + k * (strength * (value - held))
         q = tl.load(query_ptr + b * stride_query_b + t * stride_query_t + d * stride_query_d, mask=d_mask)
+        held = tl.sum(tl.where(d_mask, k * state, 0.0), axis=0)  # delta_rule.py:32
+        state = state + k * (strength * (value - held))
         q_times_state_sum = tl.sum(tl.where(d_mask, q * state, 0.0), axis=0)  # delta_rule.py:35
         tl.store(out_ptr + b * stride_out_b + t * stride_out_t + e * stride_out_e, q_times_state_sum)
 

@@ -43,6 +43,7 @@ def drawdown_resident(
     series = tl.program_id(0).to(INDEX)
     days = tl.arange(0, BLOCK_DAYS).to(INDEX)
     days_mask = days < T
+    # Masked lanes lose every maximum.
     p = tl.load(price_ptr + series * stride_price_m + days * stride_price_t, mask=days_mask, other=-float("inf"))
     highest = tl.associative_scan(p, 0, _maximum)
     highest_minus_p_max = tl.reduce(tl.where(days_mask, highest - p, -float("inf")), 0, _maximum)  # drawdown.py:27
@@ -63,6 +64,7 @@ def drawdown_streamed(
     for start_days in range(0, T, BLOCK_DAYS):
         days = start_days + tl.arange(0, BLOCK_DAYS).to(INDEX)
         days_mask = days < T
+        # Masked lanes lose every maximum.
         p = tl.load(price_ptr + series * stride_price_m + days * stride_price_t, mask=days_mask, other=-float("inf"))
         highest = _maximum(highest_carry, tl.associative_scan(p, 0, _maximum))
         highest_carry = _maximum(highest_carry, tl.reduce(p, 0, _maximum))

@@ -77,8 +77,8 @@ def dual_gemm_kernel(
         x_mask = m_mask[:, None] & k_mask[None, :]
         x = tl.load(x_ptr + m[:, None] * stride_x_m + k[None, :] * stride_x_k, mask=x_mask, other=0.0)
         mask = k_mask[:, None] & n_mask[None, :]
-        up = tl.load(up_ptr + k[:, None] * stride_up_k + n[None, :] * stride_up_n, mask=mask, other=0.0)
         gate = tl.load(gate_ptr + k[:, None] * stride_gate_k + n[None, :] * stride_gate_n, mask=mask, other=0.0)
+        up = tl.load(up_ptr + k[:, None] * stride_up_k + n[None, :] * stride_up_n, mask=mask, other=0.0)
         u = tl.dot(x, up, u)
         g = tl.dot(x, gate, g)
     out = (g * _sigmoid(g) * u).to(tl.float16)

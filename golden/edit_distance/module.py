@@ -39,9 +39,11 @@ def edit_distance_kernel(
 ):  # fmt: skip
     b = tl.program_id(0).to(INDEX) * BLOCK_B + tl.arange(0, BLOCK_B)
     b_mask = b < B
+
     for j in range(Q + 1):
         tl.store(row_ptr + j * B + b, tl.cast(j, tl.int32), mask=b_mask)  # edit_distance.py:27
         tl.debug_barrier()
+
     for i in range(P):
         diagonal = tl.load(row_ptr + b, mask=b_mask)
         tl.debug_barrier()

@@ -47,9 +47,9 @@ def equalize_image_kernel(
     rows = pid // columns_tiles
     darkest = tl.load(cumulative_ptr)
     cumulative_at_255 = tl.load(cumulative_ptr + 255 * stride_cumulative_0)
-    span = tl.maximum(cumulative_at_255 - darkest, 1)
     image = tl.load(image_ptr + rows * stride_image_h + columns * stride_image_w, mask=columns_mask).to(tl.int64)
     below = tl.load(cumulative_ptr + image * stride_cumulative_0, mask=columns_mask & (image < 256), other=0) - darkest
+    span = tl.maximum(cumulative_at_255 - darkest, 1)
     level = _floor_divide(below * 255 + _floor_divide(span, tl.full((), 2, tl.int32)), span)
     tl.store(out_ptr + rows * stride_out_h + columns * stride_out_w, level.to(tl.uint8), mask=columns_mask)
 

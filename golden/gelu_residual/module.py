@@ -44,9 +44,9 @@ def gelu_residual_kernel(
     n = pid % n_tiles * BLOCK_N + tl.arange(0, BLOCK_N)
     n_mask = n < N
     m = pid // n_tiles
-    residual = tl.load(residual_ptr + m * stride_residual_m + n * stride_residual_n, mask=n_mask).to(tl.float32)
     bias = tl.load(bias_ptr + n * stride_bias_n, mask=n_mask).to(tl.float32)
     t = tl.load(x_ptr + m * stride_x_m + n * stride_x_n, mask=n_mask).to(tl.float32) + bias
+    residual = tl.load(residual_ptr + m * stride_residual_m + n * stride_residual_n, mask=n_mask).to(tl.float32)
     activated = 0.5 * t * (1.0 + _erf(t * 0.70710677))
     tl.store(out_ptr + m * stride_out_m + n * stride_out_n, (activated + residual).to(tl.float16), mask=n_mask)
 

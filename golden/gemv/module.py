@@ -45,9 +45,9 @@ def gemv_kernel(
         a = tl.load(a_ptr + m[:, None] * stride_a_m + k[None, :] * stride_a_k, mask=a_mask, other=0.0)
         x = tl.load(x_ptr + k * stride_x_k, mask=k_mask, other=0.0)
         acc_partial += a * x[None, :]
-    acc = tl.sum(acc_partial, axis=1)  # gemv.py:15
     y_ptrs = y_ptr + m * stride_y_m
     y = tl.load(y_ptrs, mask=m_mask)
+    acc = tl.sum(acc_partial, axis=1)  # gemv.py:15
     tl.store(y_ptrs, alpha * acc + beta * y, mask=m_mask)  # gemv.py:15
 
 

@@ -49,10 +49,10 @@ def layer_norm_resident(
     row = tl.program_id(0).to(INDEX)
     columns = tl.arange(0, BLOCK_COLUMNS).to(INDEX)
     columns_mask = columns < N
+    v = tl.load(x_ptr + row * stride_x_m + columns * stride_x_n, mask=columns_mask, other=0.0)
     bias = tl.load(bias_ptr + columns * stride_bias_n, mask=columns_mask)
     weight = tl.load(weight_ptr + columns * stride_weight_n, mask=columns_mask)
     count = tl.cast(N, tl.float32)
-    v = tl.load(x_ptr + row * stride_x_m + columns * stride_x_n, mask=columns_mask, other=0.0)
     v_sum = tl.sum(v, axis=0)  # layer_norm.py:22
     centre = tl.div_rn(v_sum, count)
     centred = v - centre
@@ -74,16 +74,18 @@ def layer_norm_streamed(
     BLOCK_COLUMNS: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(INDEX)
-    v_sum_partial = tl.zeros((BLOCK_COLUMNS,), tl.float32)
     x_row = x_ptr + row * stride_x_m
+
+    v_sum_partial = tl.zeros((BLOCK_COLUMNS,), tl.float32)
     for start_columns in range(0, N, BLOCK_COLUMNS):
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
         v = tl.load(x_row + columns * stride_x_n, mask=columns < N, other=0.0)
         v_sum_partial += v
-    v_sum = tl.sum(v_sum_partial, axis=0)  # layer_norm.py:22
     count = tl.cast(N, tl.float32)
+    v_sum = tl.sum(v_sum_partial, axis=0)  # layer_norm.py:22
     centre = tl.div_rn(v_sum, count)
     tl.store(mean_ptr + row * stride_mean_m, centre)  # layer_norm.py:27
+
     centred_squared_sum_partial = tl.zeros((BLOCK_COLUMNS,), tl.float32)
     for start_columns in range(0, N, BLOCK_COLUMNS):
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
@@ -95,12 +97,13 @@ def layer_norm_streamed(
     variance = tl.div_rn(centred_squared_sum, count)
     scale = _rsqrt(variance + eps)
     tl.store(inverse_deviation_ptr + row * stride_inverse_deviation_m, scale)  # layer_norm.py:28
+
     for start_columns in range(0, N, BLOCK_COLUMNS):
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
         columns_mask = columns < N
+        v = tl.load(x_row + columns * stride_x_n, mask=columns_mask, other=0.0)
         bias = tl.load(bias_ptr + columns * stride_bias_n, mask=columns_mask)
         weight = tl.load(weight_ptr + columns * stride_weight_n, mask=columns_mask)
-        v = tl.load(x_row + columns * stride_x_n, mask=columns_mask, other=0.0)
         centred = v - centre
         out = centred * scale * weight + bias
         tl.store(out_ptr + row * stride_out_m + columns * stride_out_n, out, mask=columns_mask)  # layer_norm.py:26

@@ -39,6 +39,7 @@ def log_softmax_resident(
     m = tl.program_id(0).to(INDEX)
     n = tl.arange(0, BLOCK_N).to(INDEX)
     n_mask = n < N
+    # Masked lanes lose every maximum.
     v = tl.load(x_ptr + m * stride_x_m + n * stride_x_n, mask=n_mask, other=-float("inf")).to(tl.float32)
     v_max = tl.reduce(v, 0, _maximum)  # log_softmax.py:16
     shifted = v - v_max
@@ -51,13 +52,16 @@ def log_softmax_streamed(
     x_ptr, out_ptr, N, stride_x_m, stride_x_n, stride_out_m, stride_out_n, BLOCK_N: tl.constexpr, INDEX: tl.constexpr
 ):
     m = tl.program_id(0).to(INDEX)
-    v_max_partial = tl.full((BLOCK_N,), -float("inf"), tl.float32)
     x_at_m = x_ptr + m * stride_x_m
+
+    v_max_partial = tl.full((BLOCK_N,), -float("inf"), tl.float32)
     for start_n in range(0, N, BLOCK_N):
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
+        # Masked lanes lose every maximum.
         v = tl.load(x_at_m + n * stride_x_n, mask=n < N, other=-float("inf")).to(tl.float32)
         v_max_partial = _maximum(v_max_partial, v)
     v_max = tl.reduce(v_max_partial, 0, _maximum)  # log_softmax.py:16
+
     mass_partial = tl.zeros((BLOCK_N,), tl.float32)
     for start_n in range(0, N, BLOCK_N):
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
@@ -67,6 +71,7 @@ def log_softmax_streamed(
         mass_partial += tl.where(n_mask, tl.exp(shifted), 0.0)
     mass = tl.sum(mass_partial, axis=0)  # log_softmax.py:17
     log_mass = tl.log(mass)
+
     for start_n in range(0, N, BLOCK_N):
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
         n_mask = n < N

@@ -59,9 +59,9 @@ def norm_linear_kernel(
         k_mask = k < K
         x_mask = m_mask[:, None] & k_mask[None, :]
         x = tl.load(x_ptr + m[:, None] * stride_x_m + k[None, :] * stride_x_k, mask=x_mask, other=0.0)
-        v = x.to(tl.float32)
         w_mask = k_mask[:, None] & n_mask[None, :]
         w = tl.load(w_ptr + k[:, None] * stride_w_k + n[None, :] * stride_w_n, mask=w_mask, other=0.0)
+        v = x.to(tl.float32)
         v_squared_sum_partial += v * v
         product = tl.dot(x, w, product)
     v_squared_sum = tl.sum(v_squared_sum_partial, axis=1)  # norm_linear.py:20

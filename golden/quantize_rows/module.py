@@ -72,8 +72,9 @@ def quantize_rows_streamed(
     BLOCK_COLUMNS: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(INDEX)
-    abs_v_max_partial = tl.full((BLOCK_COLUMNS,), -float("inf"), tl.float32)
     x_row = x_ptr + row * stride_x_m
+
+    abs_v_max_partial = tl.full((BLOCK_COLUMNS,), -float("inf"), tl.float32)
     for start_columns in range(0, N, BLOCK_COLUMNS):
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
         columns_mask = columns < N
@@ -82,6 +83,7 @@ def quantize_rows_streamed(
     abs_v_max = tl.reduce(abs_v_max_partial, 0, _maximum)  # quantize_rows.py:21
     step = tl.div_rn(_maximum(abs_v_max, 1e-08), 127.0)
     tl.store(scale_ptr + row * stride_scale_m, step)  # quantize_rows.py:25
+
     for start_columns in range(0, N, BLOCK_COLUMNS):
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
         columns_mask = columns < N

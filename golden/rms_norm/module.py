@@ -48,9 +48,9 @@ def rms_norm_resident(
     n = tl.arange(0, BLOCK_N).to(INDEX)
     n_mask = n < N
     v = tl.load(x_ptr + m * stride_x_m + n * stride_x_n, mask=n_mask, other=0.0).to(tl.float32)
+    weight = tl.load(weight_ptr + n * stride_weight_n, mask=n_mask).to(tl.float32)
     v_squared_sum = tl.sum(v * v, axis=0)  # rms_norm.py:19
     scale = _rsqrt(tl.div_rn(v_squared_sum, tl.cast(N, tl.float32)) + eps)
-    weight = tl.load(weight_ptr + n * stride_weight_n, mask=n_mask).to(tl.float32)
     tl.store(inverse_rms_ptr + m * stride_inverse_rms_m, scale)  # rms_norm.py:20
     tl.store(out_ptr + m * stride_out_m + n * stride_out_n, (v * scale * weight).to(tl.float16), mask=n_mask)
 
@@ -64,8 +64,9 @@ def rms_norm_streamed(
     BLOCK_N: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
     m = tl.program_id(0).to(INDEX)
-    v_squared_sum_partial = tl.zeros((BLOCK_N,), tl.float32)
     x_at_m = x_ptr + m * stride_x_m
+
+    v_squared_sum_partial = tl.zeros((BLOCK_N,), tl.float32)
     for start_n in range(0, N, BLOCK_N):
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
         v = tl.load(x_at_m + n * stride_x_n, mask=n < N, other=0.0).to(tl.float32)
@@ -73,11 +74,12 @@ def rms_norm_streamed(
     v_squared_sum = tl.sum(v_squared_sum_partial, axis=0)  # rms_norm.py:19
     scale = _rsqrt(tl.div_rn(v_squared_sum, tl.cast(N, tl.float32)) + eps)
     tl.store(inverse_rms_ptr + m * stride_inverse_rms_m, scale)  # rms_norm.py:20
+
     for start_n in range(0, N, BLOCK_N):
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
         n_mask = n < N
-        weight = tl.load(weight_ptr + n * stride_weight_n, mask=n_mask).to(tl.float32)
         v = tl.load(x_at_m + n * stride_x_n, mask=n_mask, other=0.0).to(tl.float32)
+        weight = tl.load(weight_ptr + n * stride_weight_n, mask=n_mask).to(tl.float32)
         tl.store(out_ptr + m * stride_out_m + n * stride_out_n, (v * scale * weight).to(tl.float16), mask=n_mask)
 
 

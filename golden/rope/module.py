@@ -38,13 +38,13 @@ def rope_kernel(
     heads = pid % H
     t = pid // H
     pairs = tl.arange(0, BLOCK_PAIRS).to(INDEX)
+    c = tl.load(cosine_ptr + t * stride_cosine_t + pairs * stride_cosine_1)
     s = tl.load(sine_ptr + t * stride_sine_t + pairs * stride_sine_1)
     x_heads = x_ptr + t * stride_x_t + heads * stride_x_h
-    x_ptrs = x_heads + (pairs + 32) * stride_x_2
-    second = tl.load(x_ptrs).to(tl.float32)
-    c = tl.load(cosine_ptr + t * stride_cosine_t + pairs * stride_cosine_1)
     x_ptrs_2 = x_heads + pairs * stride_x_2
     first = tl.load(x_ptrs_2).to(tl.float32)
+    x_ptrs = x_heads + (pairs + 32) * stride_x_2
+    second = tl.load(x_ptrs).to(tl.float32)
     tl.debug_barrier()
     tl.store(x_ptrs_2, (first * c - second * s).to(tl.float16))  # rope.py:32
     tl.store(x_ptrs, (second * c + first * s).to(tl.float16))  # rope.py:33

@@ -45,26 +45,26 @@ def rotate_points_kernel(
     i = tl.program_id(0).to(INDEX) * BLOCK_I + tl.arange(0, BLOCK_I)
     i_mask = i < N
     point_ptrs = point_ptr + i * stride_point_n
-    p_2 = tl.load(point_ptrs + 2 * stride_point_1, mask=i_mask)
     quaternion_ptrs = quaternion_ptr + i * stride_quaternion_n
     z = tl.load(quaternion_ptrs + 3 * stride_quaternion_1, mask=i_mask)
     y = tl.load(quaternion_ptrs + 2 * stride_quaternion_1, mask=i_mask)
     x = tl.load(quaternion_ptrs + stride_quaternion_1, mask=i_mask)
     w = tl.load(quaternion_ptrs, mask=i_mask)
+    p_2 = tl.load(point_ptrs + 2 * stride_point_1, mask=i_mask)
+    p_0 = tl.load(point_ptrs, mask=i_mask)
+    p_1 = tl.load(point_ptrs + stride_point_1, mask=i_mask)
     scale = _rsqrt(w * w + x * x + y * y + z * z)
     a_0 = x * scale
-    p_0 = tl.load(point_ptrs, mask=i_mask)
     a_2 = z * scale
+    a_1 = y * scale
+    q_real = w * scale
     b = a_2 * p_0 - a_0 * p_2
     turn_1 = 2.0 * b
-    a_1 = y * scale
-    p_1 = tl.load(point_ptrs + stride_point_1, mask=i_mask)
     c = a_0 * p_1 - a_1 * p_0
     turn_2 = 2.0 * c
     d = a_1 * turn_2 - a_2 * turn_1
     a = a_1 * p_2 - a_2 * p_1
     turn_0 = 2.0 * a
-    q_real = w * scale
     x_2 = p_0 + q_real * turn_0 + d
     e = a_2 * turn_0 - a_0 * turn_2
     y_2 = p_1 + q_real * turn_1 + e

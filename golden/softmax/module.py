@@ -60,14 +60,16 @@ def softmax_streamed(
     BLOCK_COLUMNS: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(INDEX)
-    v_max_partial = tl.full((BLOCK_COLUMNS,), -float("inf"), tl.float32)
     x_row = x_ptr + row * stride_x_m
+
+    v_max_partial = tl.full((BLOCK_COLUMNS,), -float("inf"), tl.float32)
     for start_columns in range(0, N, BLOCK_COLUMNS):
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
         columns_mask = columns < N
         v = tl.load(x_row + columns * stride_x_n, mask=columns_mask) * scale
         v_max_partial = _maximum(v_max_partial, tl.where(columns_mask, v, -float("inf")))
     v_max = tl.reduce(v_max_partial, 0, _maximum)  # softmax.py:17
+
     e_sum_partial = tl.zeros((BLOCK_COLUMNS,), tl.float32)
     for start_columns in range(0, N, BLOCK_COLUMNS):
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
@@ -76,6 +78,7 @@ def softmax_streamed(
         e = tl.exp(v - v_max)
         e_sum_partial += tl.where(columns_mask, e, 0.0)
     e_sum = tl.sum(e_sum_partial, axis=0)  # softmax.py:18
+
     for start_columns in range(0, N, BLOCK_COLUMNS):
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
         columns_mask = columns < N

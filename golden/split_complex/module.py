@@ -42,11 +42,11 @@ def split_complex_kernel(
     n = i * 2 + 1
     mask = i_mask & (n < N)
     y_row = y_ptr + row * stride_y_m
-    b_imaginary = tl.load(y_row + n * stride_y_n, mask=mask, other=0.0)
     x_row = x_ptr + row * stride_x_m
     a_imaginary = tl.load(x_row + n * stride_x_n, mask=mask, other=0.0)
-    b_real = tl.load(y_row + i * 2 * stride_y_n, mask=i_mask)
     a_real = tl.load(x_row + i * 2 * stride_x_n, mask=i_mask)
+    b_imaginary = tl.load(y_row + n * stride_y_n, mask=mask, other=0.0)
+    b_real = tl.load(y_row + i * 2 * stride_y_n, mask=i_mask)
     product_real = a_real * b_real - a_imaginary * b_imaginary
     product_imaginary = a_real * b_imaginary + a_imaginary * b_real
     out_row = out_ptr + row * stride_out_m

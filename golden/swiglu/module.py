@@ -80,8 +80,8 @@ def swiglu_kernel(
     n_mask = n < N
     m = pid // n_tiles
     projected_at_m = projected_ptr + m * stride_projected_m
-    up = tl.load(projected_at_m + stride_projected_1 + n * stride_projected_n, mask=n_mask).to(tl.float32)
     gate = tl.load(projected_at_m + n * stride_projected_n, mask=n_mask).to(tl.float32)
+    up = tl.load(projected_at_m + stride_projected_1 + n * stride_projected_n, mask=n_mask).to(tl.float32)
     tl.store(out_ptr + m * stride_out_m + n * stride_out_n, _to_bfloat16(gate * _sigmoid(gate) * up), mask=n_mask)
 
 

@@ -77,7 +77,7 @@ def top_k_state_1024(
     columns_mask = columns < N
     v = tl.load(x_ptr + row * stride_x_m + columns * stride_x_n, mask=columns_mask)
     for k in range(4):
-        largest, v_argmax = tl.reduce((tl.where(columns_mask, v, -float("inf")), columns), 0, _arg_max)
+        largest, v_argmax = tl.reduce((tl.where(columns_mask, v, -float("inf")), columns), 0, _arg_max)  # top_k.py:28
         tl.store(values_ptr + row * stride_values_m + k * stride_values_1, largest)  # top_k.py:29
         tl.store(positions_ptr + row * stride_positions_m + k * stride_positions_1, tl.cast(v_argmax, tl.int64))
         v = tl.where(columns == v_argmax, -float("inf"), v)

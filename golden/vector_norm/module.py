@@ -53,13 +53,13 @@ def group_squares_kernel(
     x_ptr, partial_ptr, N, G, stride_x_n, stride_partial_g, BLOCK_I: tl.constexpr, INDEX: tl.constexpr
 ):
     g = tl.program_id(0).to(INDEX)
-    v_squared_sum_partial = tl.zeros((BLOCK_I,), tl.float32)
     quotient = _floor_divide(G + N - 1, G)
-    minimum_N_2 = tl.minimum(N, g * quotient)
-    minimum_N = tl.minimum(N, minimum_N_2 + quotient)
-    for start_i in range(minimum_N_2, minimum_N, BLOCK_I):
+    begin = tl.minimum(N, g * quotient)
+    end = tl.minimum(N, begin + quotient)
+    v_squared_sum_partial = tl.zeros((BLOCK_I,), tl.float32)
+    for start_i in range(begin, end, BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
-        v = tl.load(x_ptr + i * stride_x_n, mask=(i < minimum_N) & (i >= 0), other=0.0)
+        v = tl.load(x_ptr + i * stride_x_n, mask=(i < end) & (i >= 0), other=0.0)
         v_squared_sum_partial += v * v
     tl.store(partial_ptr + g * stride_partial_g, tl.sum(v_squared_sum_partial, axis=0))  # vector_norm.py:30
 
