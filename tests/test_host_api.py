@@ -8,6 +8,7 @@ import pickle
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import host_kernels as kernels
 import ml_dtypes
@@ -246,6 +247,31 @@ def test_overlap_of_a_known_form() -> None:
         close(shared[start : start + 4], np.arange(4) * 2)
     with pytest.raises(ValueError, match="scale: x and out overlap in memory"):
         artifact(shared[:4], shared[1:5], 2.0)
+
+
+def test_compiled_functions_are_launched_with_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What only happens on a GPU, with stand-ins for what Triton compiles: all arguments, constexprs too, in order."""
+    launched: list[tuple[object, ...]] = []
+
+    class Compiled:
+        def __getitem__(self, grid: tuple[int, int, int]) -> Callable[..., None]:
+            return lambda *arguments, stream: launched.append((grid, stream, *arguments))
+
+    active = SimpleNamespace(get_current_device=lambda: -1, get_current_stream=lambda device: f"stream of {device}")
+    monkeypatch.setattr("triton.compiler.CompiledKernel", Compiled)
+    monkeypatch.setattr("triton.runtime.driver", SimpleNamespace(active=active))
+    artifact = intent.compile(kernels.scale, TritonTarget(architecture="cuda:80"))
+    module = artifact._execution._module.module  # type: ignore[attr-defined]
+    monkeypatch.setattr(type(module.scale_kernel), "warmup", lambda *_, **__: Compiled())
+    x, out = torch.ones(5), torch.zeros(5)
+    artifact(x, out, 2.0)
+    assert not launched
+    artifact(x, out, 3.0)
+    ((grid, stream, *arguments),) = launched
+    names = dict(zip(module.scale_kernel.arg_names, arguments, strict=True))
+    assert (grid, stream) == ((1, 1, 1), "stream of -1")
+    assert names["x_ptr"] == x.data_ptr() and names["out_ptr"] == out.data_ptr() and names["factor"] == 3.0
+    assert names["N"] == 5 and "BLOCK_N" in names
 
 
 def test_arguments_are_not_kept_alive() -> None:
