@@ -4,7 +4,7 @@ Row t of x goes to row position[t] of out; position is a permutation, so no two 
 
 permute_rows(x[T, D] f32, position[T] i64) -> out[T, D] f32
     I.scatter_unique(out, (I.cast(position[t], I.index), d), x[t, d])
-    Plan    one program per t x 512 d
+    Plan    one program per t x 1024 d
     Traffic reads position, x; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -79,7 +79,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 def _launch_permute_rows(x, position, out, T, D):
     index = _index_type(x, position, out)
     plan = _Plan(
-        permute_rows_kernel, T * triton.cdiv(D, 512), {"BLOCK_D": 512, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
+        permute_rows_kernel, T * triton.cdiv(D, 1024), {"BLOCK_D": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
     )
     arguments = (x, position, out, T, D, *x.stride(), position.stride(0), *out.stride())
     if plan.programs > 0:

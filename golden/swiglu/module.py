@@ -4,7 +4,7 @@ out = silu(gate) * up, with gate and up side by side in one projection of shape 
 
 swiglu(projected[M, 2, N] bf16) -> out[M, N] bf16
     out[m, n] = I.cast(gate * I.sigmoid(gate) * up, I.bf16)
-    Plan    one program per m x 2048 n
+    Plan    one program per m x 1024 n
     Traffic reads projected; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -122,7 +122,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_swiglu(projected, out, M, N):
     index = _index_type(projected, out)
-    plan = _Plan(swiglu_kernel, M * triton.cdiv(N, 2048), {"BLOCK_N": 2048, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+    plan = _Plan(swiglu_kernel, M * triton.cdiv(N, 1024), {"BLOCK_N": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     arguments = (projected, out, N, *projected.stride(), *out.stride())
     if plan.programs > 0:
         _launch(plan, (projected, out), arguments, sizes=(N,), unit_strides=("stride_projected_n", "stride_out_n"))

@@ -22,7 +22,7 @@ RESIDENT_DOT = (64, 128, 256)  # extent of the resident axes of a loop with matr
 RESIDENT_CARRY = (128, 1024, 16384)  # extent of the only resident axis of a loop-carried tile
 TILE = 8192  # elements of the largest tile beside a resident axis
 STREAMED_ROW = 4096  # lanes when the only lanes are a streamed axis
-POINTWISE = 4096  # bytes of the widest array that a pointwise tile covers
+POINTWISE = 1024  # elements of a pointwise tile
 SQUARE = 64  # both axes of a tile read along one and written along the other
 REDUCE_FREE, REDUCE_STREAMED = 32, 128  # column sums: free lanes read neighbouring elements
 ROW_LANES = 2048  # row sums: one row a program, streamed lanes read neighbouring elements
@@ -223,14 +223,8 @@ def _stream_lanes(region: Region, roles: Mapping[Axis, Role]) -> dict[Axis, int 
     if len(free) > 1 and unit.get(free[1]):
         return {free[0]: _fit(free[0], SQUARE), free[1]: _fit(free[1], SQUARE)}
     if free:
-        return {free[0]: _fit(free[0], POINTWISE // _widest(region))}
+        return {free[0]: _fit(free[0], POINTWISE)}
     return {points[0]: _fit(points[0], POINTS)} if points else {}
-
-
-def _widest(region: Region) -> int:
-    """Bytes of the widest element that the region loads or stores."""
-    loaded = [node.dtype.bytes for node in region.nodes if node.operation == "load"]
-    return max([*loaded, *(sink.memory.dtype.bytes for sink in region.sinks)])
 
 
 def _worth_lanes(axis: Axis, free: Sequence[Axis]) -> bool:
