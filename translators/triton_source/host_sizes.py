@@ -1,4 +1,5 @@
 """Size expressions as the host's Python: grids, conditions, requirements."""
+
 from __future__ import annotations
 
 from translators.algebra.polynomial import (

@@ -1,4 +1,5 @@
 """What the planner hands to the writer of the generated module: device functions and how the host launches them."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping

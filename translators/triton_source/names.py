@@ -1,4 +1,5 @@
 """Names that the device functions and the host wrappers of one kernel share."""
+
 from __future__ import annotations
 
 import keyword
