@@ -7,7 +7,7 @@ import os
 
 os.environ.setdefault("TRITON_INTERPRET", "1")
 
-from hypothesis import settings  # noqa: E402
+from hypothesis import settings
 
 # A shared machine may stop for longer than any example takes; time limits belong to the tests that measure time.
 settings.register_profile("patient", deadline=None)
