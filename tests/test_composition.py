@@ -397,6 +397,7 @@ def test_wrong_use_of_the_context(first: str, code: str, message: str) -> None:
         ),
         ("def f(x):\n    return g(C.run(x, 1.0))\n\ndef g(x):\n    return I.exp(x)\n", "uses I.exp"),
         ("def f(x):\n    return C.run(x, 1.0).to(I.quant)\n", "uses I.quant"),
+        ("def f(x, torch):\n    return C.run(x, 1.0)\n", "has a variable called torch"),
     ],
 )
 def test_what_is_left_out_is_noted(text: str, reason: str) -> None:
@@ -404,6 +405,13 @@ def test_what_is_left_out_is_noted(text: str, reason: str) -> None:
     notes = [each.message for each in found.diagnostics if each.code == "INT962"]
     assert found.source is not None and "def f(" not in found.source
     assert len(notes) == 1 and reason in notes[0], notes
+
+
+def test_words_of_the_host_in_a_module_of_device_functions() -> None:
+    text = HEADER + SCALE + "C = intent.compile(scale)\n\ndef f(x):\n    return C.run(x, 1.0).cpu()\n"
+    assert compiled(text).source is not None
+    (wrong,) = compiled(text, "device").diagnostics
+    assert (wrong.code, wrong.span.line) == ("INT902", len(text.splitlines())) and "'f' contains .cpu(" in wrong.message
 
 
 def test_build_is_not_left_out() -> None:

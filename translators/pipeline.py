@@ -5,11 +5,11 @@ Nothing here imports torch, triton or numpy, and nothing executes the author's f
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from translators.diagnostics import Diagnostic, InternalError, Rejected
+from translators.diagnostics import Diagnostic, InternalError, Rejected, Span
 from translators.intent_source.read import read_program
 from translators.logical.checks import check
 from translators.logical.program import Kernel, Program
@@ -63,7 +63,7 @@ def compile_text(text: str, path: str, options: Options = DEFAULT, only: str | N
     from translators.triton_source.module_options import ModuleOptions
 
     codes, found = _plan_all(checked.program, options)
-    diagnostics = in_order((*checked.diagnostics, *found))
+    diagnostics = in_order((*checked.diagnostics, *found, *_host_words(checked.program, options)))
     if rejects(diagnostics):
         return Compilation(None, checked.program, codes, diagnostics)
     source = write_module(checked.program, codes, ModuleOptions(options.arm, options.targets))
@@ -117,3 +117,18 @@ def _check_functions(codes: Iterable[KernelCode]) -> None:
             compile(text, "device function", "exec", dont_inherit=True)  # three times as quick as ast.parse
         except SyntaxError as error:
             raise InternalError(f"a device function is not valid Python: line {error.lineno}: {error.msg}") from error
+
+
+def _host_words(program: Program, options: Options) -> Iterator[Diagnostic]:
+    """Modules of device functions are refused by some of their callers for words that move arrays to the host."""
+    if program.host is None or options.arm != "device":
+        return
+    from translators.triton_source.module_docstring import HOST_WORDS
+
+    for definition in program.host.definitions:
+        text = "".join(piece for piece in definition.text if isinstance(piece, str))
+        for word in [word for word in HOST_WORDS if word in text]:
+            line = next((number for number, line in enumerate(program.lines, 1) if word in line), 1)
+            message = f"'{definition.names[0]}' contains {word}, which a module of device functions must not"
+            span = Span(program.path, line, 1, line, len(program.lines[line - 1]) + 1)
+            yield Diagnostic("INT902", "unsupported", message, span, "leave the array on the device, or use --arm both")

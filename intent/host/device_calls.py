@@ -96,6 +96,7 @@ class DeviceCalls:
         import torch
 
         self._tensor, self._empty = torch.Tensor, torch.empty
+        self._plain = frozenset((torch.Tensor, torch.nn.Parameter))  # what has no behaviour of its own
         self._module, self._functions, self._interface = module, functions, interface
         parameters = list(enumerate(interface.parameters))
         self._views = tuple(position for position, each in parameters if each.is_view)
@@ -156,7 +157,7 @@ class DeviceCalls:
         key: list[object] = []
         for position in self._inputs:
             tensor: Any = inputs[position]
-            if type(tensor) is not self._tensor:
+            if type(tensor) not in self._plain:
                 return ()
             key += (tensor.dtype, tensor.shape, tensor.stride(), tensor.device)
         return (*key, *map(sizes.get, self._interface.output_symbols)) if key else ()
@@ -167,7 +168,7 @@ class DeviceCalls:
         key: list[object] = []
         for position in self._views:
             tensor: Any = values[position]
-            if type(tensor) is not self._tensor:
+            if type(tensor) not in self._plain:
                 return None
             address = addresses[position] = tensor.data_ptr()
             key += (tensor.dtype, tensor.shape, tensor.stride(), tensor.device, address & 15)

@@ -52,8 +52,9 @@ def write_module(program: Program, codes: Sequence[KernelCode], options: ModuleO
     host = [text for code, names in pairs for text in host_text(code, names)]
     host += composer.texts() if composer else []
     checks = self_check(pairs, options, features)
-    after = needed(AFTER_COMPOSITIONS + AFTER_KERNELS, "\n".join([*host, *checks]), features)
-    before = needed(BEFORE_KERNELS + BEFORE_COMPOSITIONS, "\n".join([*host, *after, *checks]), features)
+    composed_after, composed_before = (AFTER_COMPOSITIONS, BEFORE_COMPOSITIONS) if composer else ((), ())
+    after = needed((*composed_after, *AFTER_KERNELS), "\n".join([*host, *checks]), features)
+    before = needed((*BEFORE_KERNELS, *composed_before), "\n".join([*host, *after, *checks]), features)
     body = [*dict.fromkeys(device), *before, *host, *after, *checks]
     public = [*(composer.names.public if composer else ()), *(names.public for names in all_names)]
     exported = collection("__all__ = [", [string(name) for names in public for name in names.all], "]")

@@ -15,7 +15,7 @@ from translators.triton_source.module_names import KernelNames
 from translators.triton_source.module_options import ModuleOptions
 
 # A module of device functions is refused by some callers for these words, even in a comment.
-_HOST_WORDS = ("asnumpy", ".get(", "np.asarray", ".cpu(", ".numpy(", "from_numpy")
+HOST_WORDS = ("asnumpy", ".get(", "np.asarray", ".cpu(", ".numpy(", "from_numpy")
 
 
 def module_docstring(
@@ -77,6 +77,6 @@ def _paragraph(text: str) -> list[str]:
 def _escaped(text: str, options: ModuleOptions) -> str:
     text = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     if options.arm == "device":
-        for word in _HOST_WORDS:
+        for word in HOST_WORDS:
             text = text.replace(word, word[:3] + " " + word[3:])
     return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)

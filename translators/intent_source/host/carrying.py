@@ -85,6 +85,7 @@ class Carrier:
         for node, region in self.names.regions.items():
             if not self._is_covered(node):
                 self._name(node, region)
+        self._refuse_hiding()
 
     @property
     def local(self) -> frozenset[str]:
@@ -104,6 +105,17 @@ class Carrier:
                     self._check_packages(node, [alias.name for alias in aliases])
                 case ast.ImportFrom(module=module, level=level):
                     self._check_packages(node, [module if module and not level else "."])
+                case _:
+                    pass
+
+    def _refuse_hiding(self) -> None:
+        """What was put into the text names `torch` and `_device`."""
+        for node in ast.walk(self.root):
+            match node:
+                case (
+                    ast.arg(arg="torch" | "_device" as name) | ast.Name(id="torch" | "_device" as name, ctx=ast.Store())
+                ):
+                    raise NotCarried(node, f"has a variable called {name}")
                 case _:
                     pass
 
