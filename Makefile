@@ -24,7 +24,7 @@ $(VENV)/.ready: pyproject.toml
 demo: setup
 	@mkdir -p build
 	$(BIN)/intentc compile $(DEMO) -o build/demo.py
-	@sed -n '/^@triton.jit/,/^$$/p' build/demo.py
+	@sed -n '/^@triton/,/^class/{/^class/d;p}' build/demo.py
 	$(BIN)/intentc run $(DEMO) $(CPU)
 
 test: lint types unit
