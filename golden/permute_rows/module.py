@@ -141,7 +141,8 @@ def _device_call(kernel, arrays, **sizes):
         sizes = _check(kernel, tensors, sizes)
         device = _common_device(kernel, tensors)
         copies = _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
-        tensors = [t.clone() if view.name in copies else t for view, t in zip(kernel.views, tensors, strict=True)]
+        pairs = zip(kernel.views, tensors, strict=True)
+        tensors = [tensor.clone() if view.name in copies else tensor for view, tensor in pairs]
         results = []
         for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
             if array is None:

@@ -86,7 +86,8 @@ def _device_call(kernel, arrays, **sizes):  #? !scalars
         scalars = _scalars(kernel, scalars)  #? scalars
         device = _common_device(kernel, tensors)
         copies = _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])  #? snapshot
-        tensors = [t.clone() if view.name in copies else t for view, t in zip(kernel.views, tensors, strict=True)]  #? snapshot
+        pairs = zip(kernel.views, tensors, strict=True)  #? snapshot
+        tensors = [tensor.clone() if view.name in copies else tensor for view, tensor in pairs]  #? snapshot
         _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])  #? !snapshot
         results = []
         for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
@@ -506,7 +507,8 @@ def _written(kernel, tensors, sizes):  #? !scalars
 def _stated(kernel, statement, tensors, scalars):  #? statement&scalars
 def _stated(kernel, statement, tensors):  #? statement&!scalars
     """What the NumPy statement makes of the same inputs."""  #? statement
-    given = {view.name: _values(t) for view, t in zip(kernel.views, tensors, strict=True) if view.direction != "Out"}  #? statement
+    pairs = zip(kernel.views, tensors, strict=True)  #? statement
+    given = {view.name: _values(tensor) for view, tensor in pairs if view.direction != "Out"}  #? statement
     results = statement(*given.values(), *scalars)  #? statement&scalars
     results = statement(*given.values())  #? statement&!scalars
     outputs = [view.name for view in kernel.views if view.direction == "Out"]  #? statement

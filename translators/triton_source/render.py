@@ -319,7 +319,7 @@ class Renderer:
         return total, axes
 
     def _buffer_pointer(self, buffer: Buffer, coordinates: Sequence[Polynomial], shape: Shape) -> Code:
-        """Buffers are contiguous, the instances of parallel points innermost: neighbouring lanes, neighbouring places."""
+        """Buffers are contiguous, the instances of parallel points innermost: neighbouring lanes are neighbours."""
         self.buffers[buffer.name] = None
         extents = self.section.shapes[buffer]
         instances = len(extents) - buffer.rank
