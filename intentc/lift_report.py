@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from translators.lifting.files import LiftedFile
 from translators.lifting.lift import Lifted
 from translators.logical.types import View
 
-
-def as_text(lifted: LiftedFile) -> str:
-    return "\n".join(line for kernel in lifted.kernels for line in _kernel_lines(kernel))
+Verified = Mapping[str, object]
 
 
-def _kernel_lines(kernel: Lifted) -> Iterator[str]:
+def as_text(lifted: LiftedFile, verified: Verified) -> str:
+    return "\n".join(line for kernel in lifted.kernels for line in _kernel_lines(kernel, verified))
+
+
+def _kernel_lines(kernel: Lifted, verified: Verified) -> Iterator[str]:
     yield f"{kernel.name} (line {kernel.line}): {kernel.status}"
     if kernel.reason:
         yield f"    reason    {kernel.reason}"
@@ -27,6 +29,8 @@ def _kernel_lines(kernel: Lifted) -> Iterator[str]:
         yield f"    groups    {', '.join(kernel.groups)}: a block size that the result depends on"
     if kernel.physical:
         yield f"    physical  {', '.join(kernel.physical)}"
+    if kernel.name in verified:
+        yield f"    verified  {verified[kernel.name]}"
     for text in kernel.numerics:
         yield f"    numerics  {text}"
 
@@ -36,11 +40,11 @@ def _view(view: View) -> str:
     return f"{view.direction} {view.name}[{shape}] {view.dtype.name}"
 
 
-def as_data(lifted: LiftedFile) -> dict[str, object]:
-    return {"path": lifted.path, "kernels": list(map(_kernel_data, lifted.kernels))}
+def as_data(lifted: LiftedFile, verified: Verified) -> dict[str, object]:
+    return {"path": lifted.path, "kernels": [_kernel_data(kernel, verified) for kernel in lifted.kernels]}
 
 
-def _kernel_data(kernel: Lifted) -> dict[str, object]:
+def _kernel_data(kernel: Lifted, verified: Verified) -> dict[str, object]:
     views = [
         {
             "pointer": each.pointer,
@@ -61,9 +65,10 @@ def _kernel_data(kernel: Lifted) -> dict[str, object]:
         "ledger": [{"basis": note.basis, "text": note.text} for note in kernel.notes],
         "groups": list(kernel.groups),
         "physical": list(kernel.physical),
+        "verified": str(verified[kernel.name]) if kernel.name in verified else None,
         "numerics": list(kernel.numerics),
     }
 
 
-def as_json(lifted: LiftedFile) -> str:
-    return json.dumps(as_data(lifted), indent=2)
+def as_json(lifted: LiftedFile, verified: Verified) -> str:
+    return json.dumps(as_data(lifted, verified), indent=2)

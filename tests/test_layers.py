@@ -46,6 +46,7 @@ COMPUTE = (
     "intentc.commands.run",
     "intentc.commands.verify",
     "intentc.differential",
+    "intentc.lift_runner",
     "intentc.kernel_inputs",
 )
 

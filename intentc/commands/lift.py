@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -18,6 +18,10 @@ from translators.lifting.files import LiftedFile, Wanted, lift_text, source_of, 
 from translators.options import Options
 from translators.pipeline import compile_text
 
+if TYPE_CHECKING:
+    from intentc.lift_verification import Verification
+
+Verified = Mapping[str, "Verification"]
 ReportFormat = Literal["text", "json"]
 
 
@@ -32,6 +36,9 @@ def lift_command(
     dtype: Annotated[
         list[str] | None, typer.Option("--dtype", metavar="NAME=DTYPE", help="Type of a parameter (repeatable).")
     ] = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Run originals and lifted kernels side by side under Triton's interpreter.")
+    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Fail if any kernel is not lifted.")] = False,
     stdin_filename: settings.StdinFilename = "stdin.py",
 ) -> None:
@@ -47,8 +54,9 @@ def lift_command(
     if diagnostics:
         report(diagnostics, inputs, "full")
         raise typer.Exit(1)
-    _deliver(lifted[0], Output(path, lifted[0].source or ""), report_format)
-    if _fails(lifted[0], strict):
+    verified = _verified(inputs[0].text, lifted[0]) if verify else {}
+    _deliver(lifted[0], Output(path, lifted[0].source or ""), report_format, verified)
+    if _fails(lifted[0], strict) or not all(each.holds for each in verified.values()):
         raise typer.Exit(1)
 
 
@@ -84,15 +92,23 @@ def _rejection(text: str, path: str, constants: dict[str, object]) -> str | None
     return next((each.message for each in diagnostics if each.severity != "note"), None)
 
 
-def _deliver(lifted: LiftedFile, output: Output, report_format: ReportFormat | None) -> None:
+def _verified(text: str, lifted: LiftedFile) -> Verified:
+    from intentc.lift_verification import verify
+
+    return {each.name: verify(text, lifted.path, each) for each in lifted.kernels if each.source is not None}
+
+
+def _deliver(lifted: LiftedFile, output: Output, report_format: ReportFormat | None, verified: Verified) -> None:
     if output.path is not None or report_format != "json":
         write_all([output] if lifted.source else [])
     if report_format == "json":
-        print(lift_report.as_json(lifted))
+        print(lift_report.as_json(lifted, verified))
     elif report_format == "text":
-        say(lift_report.as_text(lifted))
+        say(lift_report.as_text(lifted, verified))
     else:
         _mention_residue(lifted)
+        for name, found in verified.items():
+            say(f"{lifted.path}: '{name}' {found}")
 
 
 def _mention_residue(lifted: LiftedFile) -> None:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Atom, Polynomial, Symbol
+from translators.algebra.polynomial import Atom, Polynomial, Symbol, number
 from translators.intent_source import write as w
 from translators.intent_source.write import SourceKernel
 from translators.lifting.carries import close
 from translators.lifting.context import Context, atoms_of
+from translators.lifting.correspondence import ArrayPlace, Correspondence
 from translators.lifting.memory_order import check_order
 from translators.lifting.names import Names, kernel_name, view_name
 from translators.lifting.pooling import Pool
@@ -23,11 +24,13 @@ from translators.logical.types import View
 from translators.tile.effects import KernelEffects, KernelParameter
 from translators.tile.expression import Arena, walk
 from translators.tile.substitution import Rebuilding
+from translators.triton_source.read.execution import program_count
 from translators.triton_source.read.kernels import Known, is_constexpr, read_kernel
 from translators.triton_source.read.source import TritonFile
 from translators.triton_source.read.values import Function, NotLifted
 
 Status = Literal["lifted", "lifted with groups", "partial", "unsupported"]
+INTEGER_TYPE = "int64"  # what is passed where a kernel takes the type of its coordinates
 SIZE_NAMES = ("M", "R", "P", "G", "H", "Q")
 
 
@@ -63,6 +66,7 @@ class Lifted:
     physical: tuple[str, ...] = ()
     numerics: tuple[str, ...] = ()
     reason: str | None = None
+    correspondence: Correspondence | None = None
 
 
 def lift_kernel(file: TritonFile, function: Function, launch: Launch | None = None) -> Lifted:
@@ -91,12 +95,14 @@ class Lifting:
     launch: Launch
     ledger: Ledger = field(default_factory=Ledger)
     names: Names = field(default_factory=Names)
+    context: Context = field(init=False)
 
     def run(self) -> Lifted:
+        self.context = self._context()
         sinks = self._normalised()
         check_order(self.effects, sinks)
         self._reserve()
-        delinearising = Delinearising(self._context(), self._parameters(), sinks, self._view_names(), self.names)
+        delinearising = Delinearising(self.context, self._parameters(), sinks, self._view_names(), self.names)
         viewed = Pool(self.arena).viewed(delinearising.run())
         speller = Speller(self.names, self._size_names(), dict(delinearising.extents))
         statements = speller.kernel(viewed)
@@ -110,8 +116,9 @@ class Lifting:
             tuple(self.ledger),
             tuple(self._view_reports(delinearising.layouts)),
             groups,
-            tuple(sorted(self._blocks() - set(groups))),
+            tuple(sorted(self._blocks() - set(groups) - set(self.effects.integer_types))),
             self._numerics(sinks),
+            correspondence=self._correspondence(delinearising, source, groups),
         )
 
     # ----------------------------------------------------------------------------------------------------------- rules
@@ -135,7 +142,7 @@ class Lifting:
             raise Residue("a kernel that stores nothing", self.effects.line)
         if any(store.combine for store in self.effects.stores):
             raise Residue("an atomic update", self.effects.line)
-        context = self._context()
+        context = self.context
         made: list[Sink] = []
         for sink in close(self.arena, self.effects):
             context.local.update(set(sink.axes) - set(self.effects.programs))
@@ -255,6 +262,43 @@ class Lifting:
     def _view_reports(self, layouts: Mapping[str, Layout]) -> Iterator[ViewReport]:
         for pointer, layout in layouts.items():
             yield ViewReport(pointer, layout.view, tuple(map(repr, layout.strides)))
+
+    def _correspondence(
+        self, delinearising: Delinearising, source: SourceKernel, groups: tuple[str, ...]
+    ) -> Correspondence:
+        arrays = tuple(
+            ArrayPlace(
+                pointer,
+                layout.view.name,
+                layout.view.dtype,
+                layout.view.shape,
+                layout.strides,
+                layout.view.direction != "In",
+            )
+            for pointer, layout in delinearising.layouts.items()
+        )
+        scalars = [each for each in self.effects.parameters if each.kind != "pointer"]
+        types = dict.fromkeys(self.effects.integer_types, f"tl.{INTEGER_TYPE}")
+        given = {**self.launch.known.constants, **types}
+        return Correspondence(
+            arrays,
+            tuple(each.name for each in scalars if each.kind == "integer"),
+            tuple(each.name for each in scalars if each.kind == "float"),
+            tuple(sorted(name for name in self._blocks() if not isinstance(given.get(name), bool | float | str))),
+            tuple(name for name, annotation in source.parameters if not annotation.startswith("I.Constexpr")),
+            groups,
+            self._grid(),
+            {name: extent for extent, name in delinearising.extents.items()},
+            (*self.launch.facts, *self.context.facts.assumed),
+            {name: value for name, value in given.items() if isinstance(value, bool | int | float | str)},
+        )
+
+    def _grid(self) -> tuple[Polynomial, ...]:
+        """As the host has it, else one count for each axis that the kernel asks for."""
+        if self.launch.grid:
+            return self.launch.grid
+        asked = [axis.end for axis in self.effects.programs]
+        return tuple(each if each in asked else number(1) for each in map(program_count, range(3)))
 
     def _numerics(self, sinks: Sequence[Sink]) -> tuple[str, ...]:
         kinds = {node.attribute.kind for sink in sinks for node in walk(*sink.roots) if node.operation == "reduce"}

@@ -102,3 +102,4 @@ class KernelEffects:
     stores: tuple[StoreEffect, ...]
     remarks: tuple[str, ...]
     line: int
+    integer_types: tuple[str, ...] = ()  # compile-time parameters that are types of coordinates

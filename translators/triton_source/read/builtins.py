@@ -8,7 +8,7 @@ from typing import Final
 
 from intent import dtypes as d
 from intent.dtypes import DType
-from translators.algebra.polynomial import Atom, Polynomial, atomic, ceiling_divide, number
+from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic, ceiling_divide, number
 from translators.tile.expression import Axis, Expression, Reduction
 from translators.tile.substitution import substitute
 from translators.triton_source.read.execution import Execution
@@ -164,7 +164,7 @@ def _cast(execution: Execution, given: Arguments) -> Value:
     ops = execution.operations
     tile = ops.tile(value)
     if isinstance(target, Polynomial) and tile.value.dtype == d.index:
-        execution.remark(f"{target}: taken for an integer type that is wide enough")
+        execution.integer_types.update(atom.name for atom in target.atoms() if isinstance(atom, Symbol))
         return replace(tile, dtype=d.i64)
     if not isinstance(target, DType):
         raise NotLifted("a cast to a type that is not known at compile time")

@@ -45,6 +45,7 @@ class Execution:
     programs: dict[int, Axis] = field(default_factory=dict)
     clock: int = 0
     remarks: dict[str, None] = field(default_factory=dict)
+    integer_types: set[str] = field(default_factory=set)
     calls: list[str] = field(default_factory=list)
     line: int = 0
 

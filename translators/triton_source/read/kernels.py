@@ -99,6 +99,7 @@ class _Attempt:
             tuple(self.execution.stores),
             tuple(self.execution.remarks),
             self.function.node.lineno,
+            tuple(sorted(self.execution.integer_types)),
         )
 
     def _parameter(self, parameter: ast.arg) -> KernelParameter | None:

@@ -1,0 +1,123 @@
+"""`intentc lift`: the command, its reports, round trips of generated modules, and verification side by side."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from intentc.lift_verification import sliced, verify
+from translators.intent_source.write import Text, binary, unary
+from translators.lifting.files import LiftedFile, lift_text
+from translators.pipeline import compile_text
+
+ROOT = Path(__file__).parent.parent
+CORPUS = ROOT / "tests" / "lift"
+ROUND_TRIPS = (
+    "saxpy",
+    "gelu_residual",
+    "softmax",
+    "layer_norm",
+    "rms_norm",
+    "column_sum",
+    "transpose",
+    "gemm",
+    "swiglu",
+)
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "intentc", "lift", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120)
+
+
+def lifted(name: str) -> LiftedFile:
+    return lift_text((CORPUS / f"{name}.py").read_text(), f"{name}.py")
+
+
+def test_source_on_standard_output() -> None:
+    done = run("tests/lift/vector_add.py")
+    assert done.returncode == 0
+    assert "output[elements] = x[elements] + y[elements]" in done.stdout
+
+
+def test_report_as_json_is_all_of_standard_output() -> None:
+    done = run("tests/lift/gathers.py", "--report", "json")
+    kernels = {kernel["name"]: kernel for kernel in json.loads(done.stdout)["kernels"]}
+    assert kernels["partial_sum_kernel"]["status"] == "lifted with groups"
+    assert kernels["partial_sum_kernel"]["groups"] == ["BLOCK"]
+    assert kernels["embedding_kernel"]["physical"] == ["BLOCK_M", "BLOCK_N"]
+    assert all(note["basis"] in ("proven", "host", "assumed") for each in kernels.values() for note in each["ledger"])
+
+
+def test_what_is_not_lifted_is_said_with_its_line(tmp_path: Path) -> None:
+    text = (CORPUS / "vector_add.py").read_text()
+    text += "\n\n@triton.jit\ndef other(p):\n    while True:\n        tl.store(p, 1)\n"
+    path = tmp_path / "two.py"
+    path.write_text(text)
+    done = run(str(path))
+    assert done.returncode == 0 and "'other' is not lifted: line " in done.stderr
+    assert run(str(path), "--strict").returncode == 1
+    assert run(str(path), "--kernel", "other").returncode == 1
+
+
+def test_no_python_is_a_diagnostic(tmp_path: Path) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text("def f(:\n")
+    done = run(str(path))
+    assert done.returncode == 1 and "INT001" in done.stderr
+
+
+@pytest.mark.parametrize("name", ROUND_TRIPS)
+def test_generated_modules_lift_back(name: str) -> None:
+    """Every variant of a plan is the same program, without a trace of its tiles, and it compiles again."""
+    path = ROOT / "samples" / f"{name}.py"
+    module = compile_text(path.read_text(), path.name).source
+    assert module is not None
+    bodies = set()
+    for kernel in lift_text(module, f"{name}_triton.py").kernels:
+        assert kernel.status == "lifted" and kernel.source is not None, kernel.reason
+        bodies.add((kernel.source.parameters, kernel.source.body))
+    assert len({parameters for parameters, _ in bodies}) == 1
+
+
+@pytest.mark.parametrize("name", ["gathers", "matrices"])
+def test_verification(name: str) -> None:
+    text = (CORPUS / f"{name}.py").read_text()
+    for kernel in lifted(name).kernels[:2]:
+        found = verify(text, f"{name}.py", kernel, calls=3)
+        assert found.holds, (kernel.name, str(found))
+
+
+def test_verification_finds_a_wrong_lift() -> None:
+    text = (CORPUS / "vector_add.py").read_text()
+    (kernel,) = lifted("vector_add").kernels
+    assert kernel.source is not None
+    wrong = replace(kernel.source, body=tuple(line.replace(" + y", " - y") for line in kernel.source.body))
+    found = verify(text, "vector_add.py", replace(kernel, source=wrong), calls=2)
+    assert not found.holds and found.agreed == 0
+
+
+def test_slices_hold_device_functions_and_their_constants() -> None:
+    head = "import triton\nimport other\nA = 1\nB = f()\nC = 2\n\n"
+    text = f"{head}@triton.autotune([], key=[])\n@triton.jit\ndef k(p):\n    A\n"
+    assert sliced(text) == "import triton\nA = 1\n\n@triton.jit\ndef k(p):\n    A\n"
+
+
+@pytest.mark.parametrize(
+    ("made", "text"),
+    [
+        (binary("*", binary("+", Text("a"), Text("b")), Text("c")), "(a + b) * c"),
+        (binary("-", Text("a"), binary("-", Text("b"), Text("c"))), "a - (b - c)"),
+        (binary("&", binary("<", Text("a"), Text("b")), Text("c")), "(a < b) & c"),
+        (binary("<", binary("<", Text("a"), Text("b")), Text("c")), "(a < b) < c"),
+        (unary("-", binary("*", Text("a"), Text("b"))), "-(a * b)"),
+        (unary("not ", binary("&", Text("a"), Text("b"))), "not a & b"),
+    ],
+)
+def test_parentheses(made: Text, text: str) -> None:
+    assert made.text == text

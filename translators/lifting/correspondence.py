@@ -1,0 +1,145 @@
+"""How a lifted kernel is called where the original was: what each of the original's parameters is, in sizes of the
+lifted one.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from intent.dtypes import DType
+from translators.algebra.polynomial import Polynomial, Symbol
+from translators.lifting.evaluation import Evaluator
+
+LARGEST_SIZE = 40
+BLOCK_SIZES = (16, 32)
+MOST_ATTEMPTS = 400
+MOST_PROGRAMS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPlace:
+    """A pointer of the original as an array of the lifted kernel."""
+
+    pointer: str
+    name: str
+    dtype: DType
+    shape: tuple[Polynomial, ...]
+    strides: tuple[Polynomial, ...]
+    written: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Correspondence:
+    """`integers`, `floats` and `blocks` are the original's other parameters; `order` those of the lifted kernel.
+
+    `extents` defines sizes that the original has no name for, `facts` are not negative in any launch that was lifted,
+    and
+    `constants` are the compile-time values that were taken as given.
+    """
+
+    arrays: tuple[ArrayPlace, ...]
+    integers: tuple[str, ...]
+    floats: tuple[str, ...]
+    blocks: tuple[str, ...]
+    order: tuple[str, ...]
+    groups: tuple[str, ...]
+    grid: tuple[Polynomial, ...]
+    extents: Mapping[str, Polynomial]
+    facts: tuple[Polynomial, ...]
+    constants: Mapping[str, bool | int | float | str]
+
+
+@dataclass(frozen=True, slots=True)
+class CallSizes:
+    """One way to call both kernels."""
+
+    grid: tuple[int, ...]
+    numbers: Mapping[str, bool | int | float | str]  # of the original's parameters that are no pointers
+    arrays: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]  # shape and strides
+    limit: int  # integers read from arrays are below it
+
+
+def draw(correspondence: Correspondence, generator: random.Random) -> CallSizes | None:
+    """Random sizes that meet every fact; None if none were found."""
+    for _ in range(MOST_ATTEMPTS):
+        values = _values(correspondence, generator)
+        if values is not None:
+            return _call(correspondence, values, generator)
+    return None
+
+
+def _names(polynomials: Iterable[Polynomial]) -> set[str]:
+    return {atom.name for each in polynomials for atom in each.atoms() if isinstance(atom, Symbol)}
+
+
+def _values(correspondence: Correspondence, generator: random.Random) -> dict[str, int] | None:
+    shapes = [extent for array in correspondence.arrays for extent in array.shape]
+    strides = [stride for array in correspondence.arrays for stride in array.strides]
+    sizes = _names(shapes) | _names(correspondence.extents.values()) | _names(correspondence.facts)
+    sizes |= _names(correspondence.grid)
+    free = sizes - set(correspondence.blocks) - correspondence.extents.keys()
+    values = {name: generator.randint(1, LARGEST_SIZE) for name in sorted(free)}
+    block = generator.choice(BLOCK_SIZES)
+    for name in correspondence.blocks:
+        given = correspondence.constants.get(name)
+        values[name] = given if isinstance(given, int) and name not in sizes else block
+    counted = sorted(name for name in free if name.startswith("programs_") and name not in _names(shapes))
+    if not _enough_programs(correspondence, values, counted):
+        return None
+    for name, extent in correspondence.extents.items():
+        values[name] = _value(extent, values)
+    _choose_strides(correspondence, values, _names(strides) - values.keys(), generator)
+    for name in correspondence.integers:
+        values.setdefault(name, generator.randint(1, 8))
+    return values
+
+
+def _value(polynomial: Polynomial, values: Mapping[str, int]) -> int:
+    return Evaluator().polynomial(polynomial, {Symbol(name): value for name, value in values.items()})
+
+
+def _enough_programs(correspondence: Correspondence, values: dict[str, int], counted: Sequence[str]) -> bool:
+    """Facts hold; a number of programs that nothing else needs is the smallest that makes them hold."""
+    for count in range(1, MOST_PROGRAMS + 1):
+        values.update(dict.fromkeys(counted, count))
+        if all(_value(fact, values) >= 0 for fact in correspondence.facts):
+            return True
+        if not counted:
+            return False
+    return False
+
+
+def _choose_strides(
+    correspondence: Correspondence, values: dict[str, int], names: set[str], generator: random.Random
+) -> None:
+    """Rows follow each other with gaps; a stride of several arrays suits the largest."""
+    wanted: dict[str, int] = {}
+    for array in correspondence.arrays:
+        running = 1
+        for extent, stride in reversed(list(zip(array.shape, array.strides, strict=True))):
+            atom = stride.atom
+            if isinstance(atom, Symbol) and atom.name in names:
+                wanted[atom.name] = max(wanted.get(atom.name, 0), running)
+                running = wanted[atom.name] * _value(extent, values) + generator.choice((0, 0, 3))
+            elif not _names((stride,)) & names:
+                running = _value(stride, values) * _value(extent, values)
+    values.update(wanted)
+
+
+def _call(correspondence: Correspondence, values: Mapping[str, int], generator: random.Random) -> CallSizes:
+    arrays = tuple(
+        (
+            tuple(_value(extent, values) for extent in array.shape),
+            tuple(_value(stride, values) for stride in array.strides),
+        )
+        for array in correspondence.arrays
+    )
+    numbers: dict[str, bool | int | float | str] = {name: values[name] for name in correspondence.integers}
+    numbers.update({name: round(generator.uniform(0.25, 2.0), 3) for name in correspondence.floats})
+    numbers.update({name: values[name] for name in correspondence.blocks})
+    numbers.update({name: value for name, value in correspondence.constants.items() if name not in numbers})
+    grid = tuple(_value(extent, values) for extent in correspondence.grid)
+    gathered = [shape[0] for shape, _ in arrays if shape]
+    return CallSizes(grid, numbers, arrays, min(gathered, default=1))
