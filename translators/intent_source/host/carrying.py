@@ -307,6 +307,9 @@ class Carrier:
 
     def removals(self, body: list[ast.stmt]) -> Iterator[Edit]:
         """Delete the removed statements of a block, which does not begin with blank lines afterwards."""
+        if all(statement in self.removed for statement in body):
+            yield Edit(*self._range(body[-1]), ("pass",))
+            body = body[:-1]
         at_start = True
         for statement in body:
             if statement in self.removed:

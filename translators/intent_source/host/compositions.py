@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Final
 
 from translators.diagnostics import Diagnostic, Rejected
-from translators.intent_source.host.carrying import Carrier, HostFile, blocks, name_edit
+from translators.intent_source.host.carrying import Carrier, HostFile
 from translators.intent_source.host.compiled import Compiling, NotCarried, bare_calls, check_constexprs
-from translators.intent_source.host.editing import Document, Edit
+from translators.intent_source.host.editing import Document
 from translators.intent_source.host.lexical import names_of
 from translators.intent_source.host.results import Outputs, Results
 from translators.intent_source.host.specialisation import Specialisations
+from translators.intent_source.host.texts import Carried, constant, function
 from translators.intent_source.read import codes
 from translators.intent_source.read.liveness import bound
 from translators.intent_source.read.scope import HostName, ModuleScope, Namespace
-from translators.logical.composition import Composition, Defined, Definition, Host, Parameter, ParameterKind, Text
+from translators.logical.composition import Composition, Host
 
 BUILD: Final = "build"
 # Statements of what the kernels mean, scripts and tests are for the author of the file, not for callers of the module.
@@ -32,20 +32,6 @@ class HostReading:
 
     host: Host | None
     diagnostics: tuple[Diagnostic, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Carried:
-    """A statement that can be carried over. `callable` is the function it defines, or that `build` returns."""
-
-    definition: Definition
-    needs: tuple[str, ...]
-    imports: tuple[str, ...]
-    kernels: tuple[str, ...]
-    callable: ast.FunctionDef | ast.Lambda | None = None
-    built: bool = False
-    parameters: tuple[Parameter, ...] = ()
-    outputs: tuple[str, ...] | None = ()
 
 
 @dataclass(slots=True)
@@ -70,9 +56,11 @@ class Reader:
         carrier = Carrier(self.file, statement, _context(statement))
         try:
             carrier.carry()
-            if isinstance(statement, ast.FunctionDef):
-                return _function(carrier, statement, Results(carrier, self._outputs_of))
-            return _constant(carrier, statement)
+            node = _function_of(statement)
+            if node is not None:
+                return function(carrier, name, node, Results(carrier, self._outputs_of))
+            assert not isinstance(statement, ast.FunctionDef)
+            return constant(carrier, statement)
         except NotCarried as reason:
             return reason
         except Rejected as rejected:
@@ -98,19 +86,18 @@ class Reader:
 
     # ----------------------------------------------------------------------------------------------------- compositions
     def host(self) -> Host | None:
-        functions = [node for node in self.file.statements.values() if isinstance(node, ast.FunctionDef)]
-        composed = [node for node in functions if self._composes(node)]
+        functions = [name for name, statement in self.file.statements.items() if _function_of(statement) is not None]
         definitions: dict[str, Carried] = {}
         compositions: list[Composition] = []
-        for node in composed:
+        for name in [name for name in functions if self._composes(name)]:
             mine: dict[str, Carried] = {}
-            reason = self.needed(node.name, mine)
+            reason = self.needed(name, mine)
             if reason is not None:
-                self._report(node, reason)
+                self._report(name, reason)
                 continue
             definitions.update(mine)
-            if not node.name.startswith("_"):
-                compositions.append(self._composition(node, mine))
+            if not name.startswith("_"):
+                compositions.append(self._composition(name, mine))
         if not compositions:
             return None
         order = sorted(definitions, key=lambda name: self.file.statements[name].lineno)
@@ -118,54 +105,47 @@ class Reader:
         distinct = dict.fromkeys(definitions[name].definition for name in order)
         return Host(tuple(imports), tuple(distinct), tuple(compositions))
 
-    def _composes(self, node: ast.FunctionDef) -> bool:
+    def _composes(self, name: str) -> bool:
         """Whether the function calls kernels, itself or through others."""
-        if not isinstance(self.file.scope.names.get(node.name), HostName) or _NOT_COMPOSED.fullmatch(node.name):
+        if not isinstance(self.file.scope.names.get(name), HostName) or _NOT_COMPOSED.fullmatch(name):
             return False
-        names = names_of(node)
-        self.diagnostics.extend(bare_calls(self.file.scope, names))
-        return self._reaches_kernels(node, set())
+        self.diagnostics.extend(bare_calls(self.file.scope, names_of(self.file.statements[name])))
+        return self._reaches_kernels(name, set())
 
-    def _reaches_kernels(self, node: ast.FunctionDef, seen: set[str]) -> bool:
-        seen.add(node.name)
-        names = names_of(node)
-        if _compiles(self.file.scope, node):
+    def _reaches_kernels(self, name: str, seen: set[str]) -> bool:
+        seen.add(name)
+        statement = self.file.statements.get(name)
+        if not isinstance(statement, (ast.FunctionDef, ast.Assign, ast.AnnAssign)):
+            return False
+        if name in self.file.artifacts or _compiles(self.file.scope, statement):
             return True
-        used = {name.id for name, region in names.regions.items() if region is None}
-        if used & set(self.file.artifacts):
-            return True
-        others = [self.file.statements.get(name) for name in sorted(used - seen)]
-        for other in others:
-            if isinstance(other, ast.FunctionDef) and self._reaches_kernels(other, seen):
-                return True
-            if isinstance(other, (ast.Assign, ast.AnnAssign)) and _compiles(self.file.scope, other):
-                return True
-        return False
+        used = {node.id for node, region in names_of(statement).regions.items() if region is None}
+        return any(self._reaches_kernels(other, seen) for other in sorted(used - seen))
 
-    def _composition(self, node: ast.FunctionDef, definitions: dict[str, Carried]) -> Composition:
-        carried = definitions[node.name]
-        kernels = dict.fromkeys(name for each in definitions.values() for name in each.kernels)
-        source = carried.callable if isinstance(carried.callable, ast.FunctionDef) else None
-        name = source.name if source is not None and source.name != BUILD else None
+    def _composition(self, name: str, definitions: dict[str, Carried]) -> Composition:
+        carried = definitions[name]
+        kernels = dict.fromkeys(kernel for each in definitions.values() for kernel in each.kernels)
+        found = carried.callable if isinstance(carried.callable, ast.FunctionDef) else None
+        own = name if name != BUILD else found.name if found is not None else BUILD
         return Composition(
-            name=name or _stem(self.file.scope.source.path),
-            function=node.name,
+            name=own if own != BUILD else _stem(self.file.scope.source.path),
+            function=name,
             built=carried.built,
             parameters=carried.parameters,
             outputs=carried.outputs,
             kernels=tuple(kernels),
-            docstring=ast.get_docstring(source) if source is not None else None,
+            docstring=ast.get_docstring(found) if found is not None else None,
         )
 
-    def _report(self, node: ast.FunctionDef, reason: NotCarried) -> None:
+    def _report(self, name: str, reason: NotCarried) -> None:
         """Without its `build` the module lacks its purpose; other functions may be the author's alone."""
-        if self.carried.get(node.name) is None:
+        if self.carried.get(name) is None:
             return
-        severe = node.name == BUILD
-        at = reason.node if getattr(reason.node, "lineno", None) else node
-        where = self.file.scope.source.header(at) if isinstance(at, ast.stmt) else self.file.scope.source.span(at)
-        message = f"the host function '{node.name}' is not carried over: it {reason}"
-        if severe:
+        at = reason.node if getattr(reason.node, "lineno", None) else self.file.statements[name]
+        source = self.file.scope.source
+        where = source.header(at) if isinstance(at, ast.stmt) else source.span(at)
+        message = f"the host function '{name}' is not carried over: it {reason}"
+        if name == BUILD:
             self.diagnostics.append(Diagnostic(codes.HOST_UNSUPPORTED, "unsupported", message, where))
         else:
             self.diagnostics.append(Diagnostic(codes.HOST_LEFT_OUT, "note", message, where))
@@ -239,136 +219,12 @@ def _stem(path: str) -> str:
     return name if name.isidentifier() else f"composed_{name}"
 
 
-# ---------------------------------------------------------------------------------------------------------------- texts
-def _constant(carrier: Carrier, statement: ast.Assign | ast.AnnAssign) -> Carried:
-    document = carrier.file.document
-    assert statement.end_lineno is not None
-    first = document.comments_above(statement.lineno, 0)
-    text = document.block(first, statement.end_lineno, 0, carrier.edits)
-    definition = Definition(tuple(sorted(bound((statement,)))), text, False)
-    return Carried(definition, tuple(carrier.needs), tuple(carrier.imports), tuple(carrier.kernels))
-
-
-def _function(carrier: Carrier, node: ast.FunctionDef, results: Results) -> Carried:
-    """A plain function is carried over whole; of `build`, what it returns if that stands alone."""
-    if carrier.context is None:
-        found = Carried(_whole(carrier, node), (), (), (), node, False, _parameters(carrier, node.args))
-        result: ast.FunctionDef | ast.Lambda | None = node
-    else:
-        result, alone = _returned(carrier, node)
-        if alone and isinstance(result, ast.Lambda):
-            definition, built = _of_lambda(carrier, node, result), False
-        elif alone and isinstance(result, ast.FunctionDef):
-            definition, built = _whole(carrier, result, node.name), False
-        else:
-            definition, built = _builder(carrier, node), True
-        parameters = _parameters(carrier, result.args) if result is not None else _ANY
-        found = Carried(definition, (), (), (), result, built, parameters)
-    return replace(
-        found,
-        needs=tuple(carrier.needs),
-        imports=tuple(carrier.imports),
-        kernels=tuple(carrier.kernels),
-        outputs=results.of(result) if result is not None else None,
-    )
-
-
-_ANY: Final = (Parameter("arguments", "any number"), Parameter("keywords", "any keywords"))
-
-
-def _whole(carrier: Carrier, node: ast.FunctionDef, defined: str | None = None) -> Definition:
-    """A function's text, at the left margin and under the name it has in the module."""
-    document = carrier.file.document
-    name = defined or node.name
-    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-    first = document.comments_above(first, node.col_offset)
-    edits = [*carrier.edits, name_edit(document, node, name), *_removals(carrier, node)]
-    assert node.end_lineno is not None
-    text = document.block(first, node.end_lineno, node.col_offset, edits)
-    return Definition((name,), text, True, carrier.local)
-
-
-def _builder(carrier: Carrier, node: ast.FunctionDef) -> Definition:
-    """`build` itself, without its context; it runs once, when the result is first called."""
-    arguments = [*node.args.posonlyargs, *node.args.args]
-    document = carrier.file.document
-    start, end = document.range(arguments[0])
-    following = re.compile(r"\s*,?\s*(/\s*,?\s*)?").match(document.text, end)
-    assert following is not None
-    carrier._replace(start, following.end())
-    whole = _whole(carrier, node)
-    return replace(whole, text=("@functools.cache\n", *whole.text))
-
-
-def _of_lambda(carrier: Carrier, node: ast.FunctionDef, found: ast.Lambda) -> Definition:
-    document = carrier.file.document
-    body = document.expression(found.body, carrier.edits)
-    if found.body.lineno != found.body.end_lineno:
-        body = ("(", *body, ")")
-    start = document.range(found)[0] + len("lambda")
-    end = document.text.rindex(":", start, document.range(found.body)[0])
-    parameters = [
-        piece.strip() if isinstance(piece, str) else piece for piece in document.extract(start, end, carrier.edits)
-    ]
-    return Definition(
-        (node.name,), ("def ", Defined(node.name), "(", *parameters, "):\n    return ", *body), True, carrier.local
-    )
-
-
-def _removals(carrier: Carrier, node: ast.FunctionDef) -> Iterator[Edit]:
-    for block in blocks(node):
-        yield from carrier.removals(block)
-
-
-def _returned(carrier: Carrier, node: ast.FunctionDef) -> tuple[ast.FunctionDef | ast.Lambda | None, bool]:
-    """What `build` returns, and whether it needs nothing else of `build`."""
-    rest = [each for each in node.body if each not in carrier.removed and not _is_docstring(each)]
-    returns = [each for each in ast.walk(node) if isinstance(each, ast.Return)]
-    last = node.body[-1]
-    result: ast.FunctionDef | ast.Lambda | None = None
-    match last:
-        case ast.Return(value=ast.Lambda() as result):
-            alone = rest == [last]
-        case ast.Return(value=ast.Name(id=name)):
-            result = next((each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == name), None)
-            alone = result is not None and rest == [result, last]
+def _function_of(statement: ast.stmt) -> ast.FunctionDef | ast.Lambda | None:
+    """The function that a statement of the file defines."""
+    match statement:
+        case ast.FunctionDef():
+            return statement
+        case ast.Assign(targets=[ast.Name()], value=ast.Lambda() as found):
+            return found
         case _:
-            raise NotCarried(returns[-1] if returns else node, "does not end in returning the function that it builds")
-    return result, alone and result is not None and not _depends(carrier, node, result)
-
-
-def _depends(carrier: Carrier, node: ast.FunctionDef, inner: ast.FunctionDef | ast.Lambda) -> bool:
-    """Whether the inner function uses variables of `build` that are still there, or itself."""
-    region = carrier.names.functions[node]
-    inside = {each for each in ast.walk(inner) if isinstance(each, ast.Name)}
-    return any(
-        found is region and name in inside and not carrier._is_covered(name)
-        for name, found in carrier.names.regions.items()
-        if not carrier.compiling.is_context(name)
-    )
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
-
-def _parameters(carrier: Carrier, arguments: ast.arguments) -> tuple[Parameter, ...]:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    defaults: list[ast.expr | None] = [*[None] * (len(positional) - len(arguments.defaults)), *arguments.defaults]
-    first: ParameterKind = "positional only"
-    kinds: list[ParameterKind] = [first] * len(arguments.posonlyargs) + ["positional"] * len(arguments.args)
-    found = [
-        Parameter(argument.arg, kind, _text(carrier, default))
-        for argument, kind, default in zip(positional, kinds, defaults, strict=True)
-    ]
-    if arguments.vararg:
-        found.append(Parameter(arguments.vararg.arg, "any number"))
-    pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    found += [Parameter(argument.arg, "keyword only", _text(carrier, default)) for argument, default in pairs]
-    if arguments.kwarg:
-        found.append(Parameter(arguments.kwarg.arg, "any keywords"))
-    return tuple(found)
-
-
-def _text(carrier: Carrier, default: ast.expr | None) -> Text | None:
-    return carrier.file.document.expression(default, carrier.edits) if default is not None else None
+            return None

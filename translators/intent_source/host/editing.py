@@ -48,7 +48,8 @@ class Document:
         """The characters from `start` to `end` with those edits made that lie between."""
         pieces: list[object] = []
         position = start
-        for edit in sorted(edits, key=lambda each: (each.start, each.end)):
+        # Insertions come before what begins at the same place; a wider edit hides what lies within it.
+        for edit in sorted(edits, key=lambda each: (each.start, each.end > each.start, -each.end)):
             if edit.start < position or edit.end > end:
                 continue
             pieces += [self.text[position : edit.start], *edit.text]

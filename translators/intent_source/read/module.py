@@ -67,8 +67,15 @@ def read_program(
 
 def _has_host_functions(scope: ModuleScope) -> bool:
     """Whether there may be functions that call kernels; most files have at most a statement of what they mean."""
-    functions = [node.name for node in scope.source.tree.body if isinstance(node, ast.FunctionDef)]
-    return any(isinstance(scope.names.get(name), HostName) and name != "reference" for name in functions)
+    for statement in scope.source.tree.body:
+        match statement:
+            case ast.FunctionDef(name=name) if isinstance(scope.names.get(name), HostName) and name != "reference":
+                return True
+            case ast.Assign(value=ast.Lambda()):
+                return True
+            case _:
+                pass
+    return False
 
 
 def _host(
