@@ -49,7 +49,7 @@ def _same_f32(decimal: float, value: float) -> bool:
 
 def _literal(value: bool | int | float, spelling: str = "") -> Code:
     """Infinity and NaN have no literal and are spelled as in hand-written kernels."""
-    text = spelling or repr(value)
+    text = (spelling or repr(value)).replace("e+", "e")
     if isinstance(value, float) and not math.isfinite(value):
         text = f'{"-" if value < 0 else ""}float("{"nan" if math.isnan(value) else "inf"}")'
     return Code(text, UNARY if text.startswith("-") else ATOM, value)

@@ -1,170 +1,243 @@
-"""Breaking long statements into lines, as the formatter `ruff format --line-length 120` leaves them.
+"""The layout of a long statement, as the formatter `ruff format --line-length 120` leaves it.
 
-Works on the text of one statement that `write` printed: a call breaks at its arguments, an operator expression at its
-loosest operators, inside brackets that are already there or, for a right-hand side, in brackets of its own.
+Calls and brackets break inside. Operators, and the dots of a chain of method calls, break only inside brackets; an
+expression that is in none gets a pair of its own, unless it has one loosest operator and brackets at an end, which
+break instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from translators.triton_source.documents import NOTHING, SPACE, Document, Group, IfBroken, Indented, laid_out
+from translators.triton_source.expressions import ATOM
+from translators.triton_source.lines import grouping, precedence, syntax
 
 WIDTH = 120
 INDENT = "    "
-_LEVELS: tuple[tuple[str, ...], ...] = (
-    (" or ",),
-    (" and ",),
-    (" == ", " != ", " < ", " <= ", " > ", " >= "),
-    (" | ",),
-    (" ^ ",),
-    (" & ",),
-    (" << ", " >> "),
-    (" + ", " - "),
-    (" * ", " / ", " // ", " % "),
-)
+_METHOD_CALL = ATOM + 1  # binds tighter than any operator
+_Operand = ast.expr | tuple[str, int]  # or an operator: its text and precedence
 
 
 def fold(indent: str, statement: str) -> list[str]:
     """The statement's lines at an indentation."""
-    if len(indent) + len(statement) <= WIDTH:
+    value = None if len(indent) + len(statement) <= WIDTH else _value(syntax(statement))
+    if value is None:
         return [indent + statement]
-    prefix, expression, suffix = _parts(statement)
-    elements = _arguments(expression)
-    if len(elements) > 1:
-        inside = [line for element in elements for line in _argument(indent + INDENT, element)]
-        return [f"{indent}{prefix}(", *inside, f"{indent}){suffix}"]
-    if _operators(expression) is not None:
-        inner = indent + INDENT
-        return [f"{indent}{prefix}(", *_operand_lines(inner, expression), f"{indent}){suffix}"]
-    return _bracketed(indent, prefix, expression, suffix)
+    layout = _Layout(statement, value)
+    prefix, suffix = statement[: value.col_offset], statement[value.end_col_offset :]
+    plain: Document = (prefix, layout.document(value, inside=False), suffix)
+    if layout.needs_brackets(value) and not layout.may_break_plain(laid_out(plain, WIDTH, len(indent), expanded=True)):
+        content = layout.elements(value) if isinstance(value, ast.Tuple) else layout.document(value, inside=True)
+        return laid_out((prefix, "(", Indented((NOTHING, content)), NOTHING, ")", suffix), WIDTH, len(indent))
+    return laid_out(plain, WIDTH, len(indent))
 
 
-def _parts(statement: str) -> tuple[str, str, str]:
-    """(`name = `, expression, `:` or nothing)."""
-    for mark in (" = ", " += ", " -= ", " //= "):
-        position = _find(statement, mark)
-        if position >= 0:
-            return statement[: position + len(mark)], statement[position + len(mark) :], ""
-    for word in ("return ", "while ", "if "):
-        if statement.startswith(word):
-            end = ":" if statement.endswith(":") else ""
-            return word, statement[len(word) : len(statement) - len(end)], end
-    if statement.startswith("for "):
-        position = statement.index(" in ") + 4
-        return statement[:position], statement[position:-1], ":"
-    return "", statement, ""
+def _value(tree: ast.stmt) -> ast.expr | None:
+    """The expression of a statement that may break."""
+    match tree:
+        case ast.Assign(value=value) | ast.AugAssign(value=value) | ast.Expr(value=value) | ast.Return(value=value):
+            return value
+        case ast.For(iter=value) | ast.While(test=value) | ast.If(test=value):
+            return value
+        case _:
+            return None
 
 
-def _operand_lines(indent: str, expression: str) -> list[str]:
-    """An operator expression inside brackets: on one line, else one operand a line."""
-    if len(indent) + len(expression) <= WIDTH:
-        return [indent + expression]
-    level = _operators(expression)
-    if level is None:
-        return _bracketed(indent, "", expression, "")
-    lines: list[str] = []
-    for operator, operand in _split(expression, level):
-        lines += _nested(indent, operator, operand)
-    return lines
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Makes documents of the expressions in a statement's text, which keep its spelling and its brackets."""
+
+    text: str
+    root: ast.expr
+
+    # --------------------------------------------------------------------------------------------- brackets or none
+    def needs_brackets(self, node: ast.expr) -> bool:
+        """Whether the expression may break only inside brackets."""
+        match node:
+            case ast.BinOp() | ast.Compare() | ast.BoolOp():
+                return True
+            case ast.UnaryOp(operand=operand):
+                return not self.is_grouped(operand) and self.needs_brackets(operand)
+            case ast.Tuple():
+                return self.text[node.col_offset] != "("
+            case _:
+                return self._is_fluent(node)
+
+    def may_break_plain(self, expanded: Sequence[str]) -> bool:
+        """One loosest operator, brackets that are not empty at an end, and room even so."""
+        outline = _Outline(self)
+        outline.visit(self.root)
+        loosest = min(outline.operators, default=0)
+        ends = any(self._has_contents(node) for node in (outline.first, outline.last) if node is not None)
+        return outline.operators.count(loosest) == 1 and ends and all(len(line) <= WIDTH for line in expanded)
+
+    def is_grouped(self, node: ast.expr) -> bool:
+        return node is not self.root and grouping(self.text, node)
+
+    def ends_in_bracket(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Call | ast.Subscript) or self.is_grouped(node)
+
+    def _has_contents(self, node: ast.expr) -> bool:
+        """Brackets with something in them that may break outside others, which an index does not."""
+        match node:
+            case ast.Call(args=arguments, keywords=keywords):
+                return bool(arguments or keywords) or self.is_grouped(node)
+            case _:
+                return isinstance(node, ast.Tuple) or self.is_grouped(node)
+
+    # ---------------------------------------------------------------------------------------------------- documents
+    def document(self, node: ast.expr, inside: bool) -> Document:
+        """`inside` brackets, operators may break."""
+        if self.is_grouped(node):
+            return Group(("(", Indented((NOTHING, self._bare(node, inside=True))), NOTHING, ")"))
+        return self._bare(node, inside)
+
+    def _bare(self, node: ast.expr, inside: bool) -> Document:
+        match node:
+            case ast.BinOp() | ast.Compare() | ast.BoolOp():
+                return self._operation(self._flat(node, root=True), inside)
+            case ast.UnaryOp(operand=operand):
+                return self.text[node.col_offset : self._start(operand)], self.document(operand, inside)
+            case ast.Call() | ast.Attribute() | ast.Subscript():
+                is_fluent = inside and self._is_fluent(node)
+                chain = self._chain(node, inside, is_fluent)
+                return Group(chain) if is_fluent else chain
+            case ast.Tuple() if self.text[node.col_offset] == "(":
+                return Group(("(", Indented((NOTHING, self.elements(node))), NOTHING, ")"))
+            case _:
+                return self._source(node)
+
+    def _source(self, node: ast.expr) -> str:
+        return self.text[node.col_offset : node.end_col_offset]
+
+    def _start(self, node: ast.expr) -> int:
+        """Where the expression begins, with the bracket around it."""
+        return node.col_offset - self.is_grouped(node)
+
+    def _end(self, node: ast.expr) -> int:
+        return (node.end_col_offset or 0) + self.is_grouped(node)
+
+    # --------------------------------------------------------------------------------------------------- operations
+    def _flat(self, node: ast.expr, root: bool = False) -> list[_Operand]:
+        """Operands and operators in order, as far as they are in no brackets."""
+        match node:
+            case _ if not root and self.is_grouped(node):
+                return [node]
+            case ast.BinOp(left=left, right=right):
+                operands = [left, right]
+            case ast.Compare(left=left, comparators=others):
+                operands = [left, *others]
+            case ast.BoolOp(values=values):
+                operands = list(values)
+            case _:
+                return [node]
+        flat = self._flat(operands[0])
+        for before, after in itertools.pairwise(operands):
+            operator = self.text[self._end(before) : self._start(after)].strip()
+            flat += [(operator, precedence(node)), *self._flat(after)]
+        return flat
+
+    def _operation(self, flat: Sequence[_Operand], inside: bool) -> Document:
+        """Breaks before the loosest operators; what these join breaks on its own."""
+        if len(flat) == 1 and isinstance(flat[0], ast.expr):
+            return self.document(flat[0], inside)
+        loosest = min(item[1] for item in flat if isinstance(item, tuple))
+        parts: list[Document] = []
+        joined: list[_Operand] = []
+        for item in flat:
+            if isinstance(item, tuple) and item[1] == loosest:
+                parts += [self._operation(joined, inside), SPACE if inside else " ", f"{item[0]} "]
+                joined = []
+            else:
+                joined.append(item)
+        document: Document = (*parts, self._operation(joined, inside))
+        return Group(document) if inside else document
+
+    # ----------------------------------------------------------------------------------------------- calls, indices
+    def _is_fluent(self, node: ast.expr) -> bool:
+        """Two dots or more that follow a bracket: each goes on a line of its own."""
+        count = 0
+        while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
+            follows = isinstance(node, ast.Attribute)
+            node = node.func if isinstance(node, ast.Call) else node.value
+            count += follows and self.ends_in_bracket(node)
+            if self.is_grouped(node):
+                break
+        return count > 1
+
+    def _chain(self, node: ast.expr, inside: bool, is_fluent: bool) -> Document:
+        match node:
+            case ast.Call(func=function):
+                return self._link(function, inside, is_fluent), self._arguments(node)
+            case ast.Subscript(value=value):
+                index = self.text[self._end(value) + 1 : (node.end_col_offset or 0) - 1]
+                return self._link(value, inside, is_fluent), Group(("[", Indented((NOTHING, index)), NOTHING, "]"))
+            case ast.Attribute(value=value, attr=name):
+                breaks = is_fluent and self.ends_in_bracket(value)
+                return self._link(value, inside, is_fluent), NOTHING if breaks else "", f".{name}"
+            case _:
+                return self._source(node)
+
+    def _link(self, node: ast.expr, inside: bool, is_fluent: bool) -> Document:
+        is_chain = isinstance(node, ast.Call | ast.Attribute | ast.Subscript) and not self.is_grouped(node)
+        return self._chain(node, inside, is_fluent) if is_chain else self.document(node, inside)
+
+    def _arguments(self, call: ast.Call) -> Document:
+        """On the line, on a line of their own, or one on each line with a comma after it."""
+        named = [(f"{word.arg}=", self.document(word.value, inside=True)) for word in call.keywords]
+        arguments: list[Document] = [*(self.document(argument, inside=True) for argument in call.args), *named]
+        if not arguments:
+            return "()"
+        return Group(("(", Indented((NOTHING, Group(_listed(arguments)))), NOTHING, ")"))
+
+    def elements(self, node: ast.Tuple) -> Document:
+        documents = [self.document(element, inside=True) for element in node.elts]
+        return (documents[0], ",") if len(documents) == 1 else _listed(documents)
 
 
-def _nested(indent: str, operator: str, operand: str) -> list[str]:
-    """One operand after its operator; a looser operand cannot occur, a tighter one stays on the line."""
-    if len(indent) + len(operator) + len(operand) <= WIDTH or "(" not in operand:
-        return [f"{indent}{operator}{operand}"]
-    return _bracketed(indent, operator, operand, "")
+def _listed(documents: Sequence[Document]) -> Document:
+    first, *others = documents
+    return (first, *((",", SPACE, document) for document in others), IfBroken(","))
 
 
-def _bracketed(indent: str, prefix: str, expression: str, suffix: str) -> list[str]:
-    """Break inside the longest bracket pair at the top of the expression."""
-    pairs = list(_pairs(expression))
-    if not pairs:
-        return [f"{indent}{prefix}{expression}{suffix}"]
-    first, last = pairs[-1]
-    if len(indent) + len(prefix) + first + 1 > WIDTH:  # what stands before the last pair has to break itself
-        first, last = max(pairs, key=lambda pair: pair[1] - pair[0])
-    inside, inner = expression[first + 1 : last], indent + INDENT
-    is_call = first > 0 and (expression[first - 1].isalnum() or expression[first - 1] in "_)]")
-    head, tail = f"{indent}{prefix}{expression[: first + 1]}", f"{indent}{expression[last:]}{suffix}"
-    if not is_call and len(_arguments(inside)) == 1:
-        return [head, *_operand_lines(inner, inside), tail]
-    if len(inner) + len(inside) <= WIDTH:
-        return [head, inner + inside, tail]
-    lines = [line for argument in _arguments(inside) for line in _argument(inner, argument)]
-    return [head, *lines, tail]
+@dataclass(slots=True)
+class _Outline:
+    """What an expression is made of outside brackets: its operators' precedences, and its ends."""
 
+    layout: _Layout
+    operators: list[int] = field(default_factory=list)
+    first: ast.expr | None = None
+    last: ast.expr | None = None
 
-def _argument(indent: str, argument: str) -> list[str]:
-    """One argument on lines of its own, with the comma that the formatter puts after it."""
-    if len(indent) + len(argument) < WIDTH:
-        return [f"{indent}{argument},"]
-    name, value = "", argument
-    position = argument.find("=")
-    if position > 0 and argument[:position].isidentifier() and argument[position + 1 : position + 2] != "=":
-        name, value = argument[: position + 1], argument[position + 1 :]
-    if _operators(value) is None:
-        lines = _bracketed(indent, name, value, "")
-    else:
-        lines = _operand_lines(indent, value)
-        lines[0] = indent + name + lines[0].lstrip()
-    return [*lines[:-1], f"{lines[-1]},"]
+    def visit(self, node: ast.expr) -> None:
+        self.last = node
+        if not self.layout.is_grouped(node):
+            self._visit_inside(node)
+        self.first = self.first or node
 
+    def _visit_inside(self, node: ast.expr) -> None:
+        match node:
+            case ast.BinOp(left=left, right=right):
+                self._visit_operation(node, [left, right])
+            case ast.Compare(left=left, comparators=others):
+                self._visit_operation(node, [left, *others])
+            case ast.BoolOp(values=values):
+                self._visit_operation(node, values)
+            case ast.UnaryOp(op=operator, operand=operand):
+                self.first = self.first or node
+                self.operators += [precedence(node)] if isinstance(operator, ast.Not) else []
+                self.visit(operand)
+            case ast.Call(func=inner) | ast.Subscript(value=inner) | ast.Attribute(value=inner):
+                self.visit(inner)
+                if isinstance(node, ast.Attribute) and self.layout.ends_in_bracket(inner):
+                    self.operators.append(_METHOD_CALL)
+                self.last = node
 
-def _operators(expression: str) -> tuple[str, ...] | None:
-    """The loosest operators at the top of the expression, or None if there are none."""
-    return next((level for level in _LEVELS if any(_find(expression, mark) >= 0 for mark in level)), None)
-
-
-def _find(text: str, mark: str) -> int:
-    """Position of `mark` outside brackets and quotes, or -1."""
-    return next((position for position in _outside(text) if text.startswith(mark, position)), -1)
-
-
-def _outside(text: str) -> Iterator[int]:
-    depth, quote = 0, ""
-    for position, character in enumerate(text):
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "\"'":
-            quote = character
-        elif character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-        elif depth == 0:
-            yield position
-
-
-def _split(expression: str, level: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """(operator with its space, operand) for every operand at a level."""
-    begin, operator = 0, ""
-    for position in _outside(expression):
-        mark = next((mark for mark in level if expression.startswith(mark, position)), None)
-        if mark is not None:
-            yield operator, expression[begin:position]
-            begin, operator = position + len(mark), mark.lstrip()
-    yield operator, expression[begin:]
-
-
-def _pairs(text: str) -> Iterator[tuple[int, int]]:
-    depth, start, quote = 0, 0, ""
-    for position, character in enumerate(text):
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "\"'":
-            quote = character
-        elif character in "([{":
-            start = position if depth == 0 else start
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-            if depth == 0 and position - start > 1 and text[start] == "(":
-                yield start, position
-
-
-def _arguments(text: str) -> list[str]:
-    parts, begin = [], 0
-    for position in _outside(text):
-        if text[position] == ",":
-            parts.append(text[begin:position].strip())
-            begin = position + 1
-    return [*parts, text[begin:].strip()]
+    def _visit_operation(self, node: ast.expr, operands: Sequence[ast.expr]) -> None:
+        self.operators += [precedence(node)] * (len(operands) - 1)
+        for operand in operands:
+            self.visit(operand)

@@ -96,9 +96,7 @@ def parsed(text: str) -> Parsed:
         return Parsed("comment", (), ())
     if text == "else:":
         return Parsed("else", (), ())
-    tree = ast.parse(f"{text} pass" if text.endswith(":") else text).body[0]
-    if not text.isascii():
-        _count_characters(tree, text.encode())
+    tree = syntax(text)
     parts = tuple(part for child in _evaluated(tree) for part in _parts(child, tree))
     targets = tuple(
         (node.id, node.col_offset)
@@ -112,6 +110,14 @@ def parsed(text: str) -> Parsed:
             return Parsed("plain", targets, (*parts, _read(target, tree)), name, _part_of(parts, value), augmented=True)
         case _:
             return Parsed(_KINDS.get(type(tree), "plain"), targets, parts)
+
+
+def syntax(text: str) -> ast.stmt:
+    """The statement on a line, or the compound one that begins there; its columns count characters."""
+    tree = ast.parse(f"{text} pass" if text.endswith(":") else text).body[0]
+    if not text.isascii():
+        _count_characters(tree, text.encode())
+    return tree
 
 
 def _count_characters(tree: ast.stmt, encoded: bytes) -> None:
@@ -279,10 +285,13 @@ def required(part: Part) -> int:
 
 def with_brackets(text: str, part: Part) -> tuple[int, int]:
     """The range of a part and of the brackets around it that do nothing but group it."""
-    start, end = part.start, part.end
-    while start > 0 and text[start - 1] == "(" and text[end : end + 1] == ")" and _groups(text, start - 1):
-        start, end = start - 1, end + 1
-    return start, end
+    return (part.start - 1, part.end + 1) if grouping(text, part.node) else (part.start, part.end)
+
+
+def grouping(text: str, node: ast.expr) -> bool:
+    """Whether brackets stand around an expression that do nothing but group it."""
+    before, end = node.col_offset - 1, node.end_col_offset or 0
+    return before >= 0 and text[before] == "(" and text[end : end + 1] == ")" and _groups(text, before)
 
 
 def _groups(text: str, bracket: int) -> bool:
