@@ -50,7 +50,7 @@ class Expressions:
         return f"{self._atom(depth)}[:, None]", ATOM
 
     def _tuple(self, depth: int) -> tuple[str, int]:
-        elements = [self.any(depth) for _ in range(self.random.randint(1, 3))]
+        elements = [self.any(depth) for _ in range(self.random.randint(0, 3))]
         return f"({', '.join(elements)}{',' * (len(elements) == 1)})", ATOM
 
     def _negated(self, depth: int) -> tuple[str, int]:

@@ -87,7 +87,7 @@ class _Layout:
             case ast.Call(args=arguments, keywords=keywords):
                 return bool(arguments or keywords) or self.is_grouped(node)
             case _:
-                return isinstance(node, ast.Tuple) or self.is_grouped(node)
+                return (isinstance(node, ast.Tuple) and bool(node.elts)) or self.is_grouped(node)
 
     # ---------------------------------------------------------------------------------------------------- documents
     def document(self, node: ast.expr, inside: bool) -> Document:
@@ -106,7 +106,7 @@ class _Layout:
                 is_fluent = inside and self._is_fluent(node)
                 chain = self._chain(node, inside, is_fluent)
                 return Group(chain) if is_fluent else chain
-            case ast.Tuple() if self.text[node.col_offset] == "(":
+            case ast.Tuple(elts=[_, *_]) if self.text[node.col_offset] == "(":
                 return Group(("(", Indented((NOTHING, self.elements(node))), NOTHING, ")"))
             case _:
                 return self._source(node)
