@@ -105,6 +105,8 @@ def _maximum(function: str, dtype: DType, arguments: Sequence[Code]) -> Emitted:
 
 # ------------------------------------------------------------------------------------------------------------- integers
 def _integer(function: str, dtype: DType, arguments: Sequence[Code], permissions: Permissions) -> Emitted:
+    if dtype.kind == "bool" and function in ("equal", "not_equal") and len(_literals(arguments)) == 1:
+        return Emitted(_compared_with_truth(function, arguments))
     if function in _OPERATOR:
         return _operator(_OPERATOR[function], dtype, arguments)
     match function:
@@ -121,6 +123,18 @@ def _integer(function: str, dtype: DType, arguments: Sequence[Code], permissions
         case "not" | "invert":
             return Emitted(_invert(dtype, typed(arguments[0], dtype)))
     raise ValueError(f"no integer function {function}")
+
+
+def _literals(arguments: Sequence[Code]) -> list[Code]:
+    return [argument for argument in arguments if argument.value is not None]
+
+
+def _compared_with_truth(function: str, arguments: Sequence[Code]) -> Code:
+    """`x == True` is x."""
+    (literal,) = _literals(arguments)
+    condition = next(argument for argument in arguments if argument.value is None)
+    keeps = bool(literal.value) == (function == "equal")
+    return condition if keeps else binary("^", condition, Code("True", value=True))
 
 
 def _extreme_of_integers(function: str, dtype: DType, arguments: Sequence[Code]) -> Emitted:

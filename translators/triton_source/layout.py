@@ -106,6 +106,8 @@ class _Layout:
                 is_fluent = inside and self._is_fluent(node)
                 chain = self._chain(node, inside, is_fluent)
                 return Group(chain) if is_fluent else chain
+            case ast.Dict(keys=[_, *_]):
+                return Group(("{", Indented((NOTHING, _listed(self._entries(node)))), NOTHING, "}"))
             case ast.Tuple(elts=[_, *_]) if self.text[node.col_offset] == "(":
                 return Group(("(", Indented((NOTHING, self.elements(node))), NOTHING, ")"))
             case _:
@@ -193,6 +195,12 @@ class _Layout:
         if not arguments:
             return "()"
         return Group(("(", Indented((NOTHING, Group(_listed(arguments)))), NOTHING, ")"))
+
+    def _entries(self, node: ast.Dict) -> list[Document]:
+        pairs = zip(node.keys, node.values, strict=True)
+        return [
+            (f"{self._source(key)}: ", self.document(value, inside=True)) for key, value in pairs if key is not None
+        ]
 
     def elements(self, node: ast.Tuple) -> Document:
         documents = [self.document(element, inside=True) for element in node.elts]

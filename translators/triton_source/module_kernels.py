@@ -18,6 +18,7 @@ from translators.triton_source.launch import (
     Stride,
     Variant,
 )
+from translators.triton_source.layout import fold
 from translators.triton_source.module_layout import LINE_LENGTH, call, collection, string, tuple_text
 from translators.triton_source.module_names import MODULE_LEVEL, KernelNames, renamed
 from translators.triton_source.names import Scope
@@ -82,7 +83,7 @@ def launcher(code: KernelCode, names: KernelNames) -> str:
     same = len({variant.arguments for variant in code.variants}) == 1
     lines = [call(f"def {names.launcher}(", parameters, "):")]
     if any(variant.wide_index for variant in code.variants):
-        lines.append(f"    {index} = _index_type({', '.join(views)})")
+        lines += fold("    ", f"{index} = _index_type({', '.join(views)})")
     lines += _choice(code, names, (plan, arguments, index), same)
     if any(re.search(r"\bprograms\b", scratch.elements) for scratch in code.scratch):
         lines.append(f"    programs = {plan}.programs")
@@ -98,11 +99,7 @@ def _launch_call(code: KernelCode, names: KernelNames, first: list[str]) -> str:
     sizes = [names.launch.sizes[symbol] for symbol in row_sizes(code)]
     strides = _unit_strides(code, names)
     items = [*first, f"sizes={_tuple(sizes)}", f"unit_strides={_tuple(strides)}"]
-    text = call("_launch(", items, indent=8)
-    if text.count("\n") > 2:
-        items[-1] = collection("unit_strides=(", strides, "),", indent=12).strip().removesuffix(",")
-        text = call("_launch(", items, indent=8)
-    return text
+    return "\n".join(fold(" " * 8, f"_launch({', '.join(items)})"))
 
 
 def _choice(code: KernelCode, names: KernelNames, locals_: tuple[str, str, str], same: bool) -> list[str]:
@@ -127,8 +124,8 @@ def _plan_line(variant: Variant, names: KernelNames, locals_: tuple[str, str], i
     blocks = [f'"{name}": {value}' for name, value in variant.constants]
     blocks += [f'"INDEX": {index}'] if variant.wide_index else []
     tunings = [f"{name}=({t.warps}, {t.stages})" for name, t in (("cuda", variant.cuda), ("hip", variant.hip))]
-    items = [names.device_function(variant), variant.grid, collection("{", blocks, "}"), *tunings]
-    return call(f"{plan} = _Plan(", items, indent=indent)
+    items = [names.device_function(variant), variant.grid, f"{{{', '.join(blocks)}}}", *tunings]
+    return "\n".join(fold(" " * indent, f"{plan} = _Plan({', '.join(items)})"))
 
 
 def _argument_tuple(code: KernelCode, variant: Variant, target: str, names: KernelNames, indent: int) -> str:
@@ -272,7 +269,7 @@ def _wrapper(code: KernelCode, names: KernelNames, name: str, target: str, out_f
     items += [f"{size}={size}" for size in keywords]
     result = "" if out_form or not any(view.direction == "Out" for view in code.kernel.views) else "return "
     lines = [call(f"def {name}(", parameters, "):"), _wrapper_docstring(code, target, out_form)]
-    return "\n".join([*lines, call(f"{result}{target}(", items, indent=4)])
+    return "\n".join([*lines, *fold("    ", f"{result}{target}({', '.join(items)})")])
 
 
 def _array(view: View, names: KernelNames, out_form: bool) -> str:
