@@ -1,4 +1,4 @@
-"""Verification of a lift: the original and the recompiled kernel side by side on random shapes, in a process of its own.
+"""Verification of a lift: the original and the recompiled kernel side by side on random shapes, in a child process.
 
 The user's code runs only there, under Triton's interpreter, with a bound on time and memory. Only the kernel, the
 device
