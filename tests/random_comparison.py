@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import signal
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 
 import numpy as np
 from generators import TOLERANCE, RandomProgram
@@ -23,6 +25,9 @@ from translators.pipeline import compile_text
 
 # The interpreter checks every operation for overflow by default, which takes a third of its time.
 interpreter.interpreter_builder.options = replace(interpreter.interpreter_builder.options, sanitize_overflow=False)
+
+
+SLOWEST_PROGRAM = 60  # seconds
 
 
 class Disagreement(AssertionError):
@@ -54,10 +59,29 @@ def compare(program: RandomProgram, runs: int = 3) -> Outcome:
     return Outcome()
 
 
+@contextmanager
+def _time_limit(seconds: int) -> Iterator[None]:
+    """Reducing a program may make a loop endless. Only the main thread of a process can be interrupted."""
+
+    def expired(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError(f"not done after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, expired)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def failure(program: RandomProgram) -> str | None:
     """The kind of failure, without the names and numbers that reducing changes; None if all is well."""
     try:
-        compare(program)
+        with _time_limit(SLOWEST_PROGRAM):
+            compare(program)
+    except TimeoutError:
+        return "takes too long"
     except Disagreement as error:
         first = str(error).partition("\n")[0]
         return "values differ" if " differ; at " in first else re.sub(r"\d+|'\w*'", "_", first)[:70]
@@ -97,6 +121,8 @@ def _run_once(program: RandomProgram, logical: Program, module: ModuleType | Non
     try:
         with np.errstate(all="ignore"):
             getattr(module, "k_out")(*found.values())  # noqa: B009 - the module is generated
+    except TimeoutError:
+        raise
     except Exception as error:
         raise Disagreement(f"{type(error).__name__}: {error}\nat {dict(sizes)}\n\n{program.text}") from error
     for view in program.views:
