@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -86,8 +88,12 @@ def test_a_package_in_the_way_is_no_bug_of_ours(tmp_path: Path) -> None:
     (tmp_path / "intent" / "__init__.py").touch()
     outcome = intentc("compile", SOFTMAX, directory=tmp_path)
     outcome.assert_clean()
-    assert outcome.status == 2
-    assert "intentc doctor" in outcome.errors
+    # an editable installation is found before the current directory, so that nothing is in the way there
+    question = [sys.executable, "-c", "import intent; print(intent.__file__)"]
+    found = subprocess.run(question, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    shadowed = Path(found.strip()).is_relative_to(tmp_path)
+    assert outcome.status == (2 if shadowed else 0)
+    assert ("intentc doctor" in outcome.errors) is shadowed
 
 
 # ------------------------------------------------------------------------------------------ diagnostics
