@@ -1,8 +1,7 @@
 """Verification of a lift: the original and the recompiled kernel side by side on random shapes, in a child process.
 
 The user's code runs only there, under Triton's interpreter, with a bound on time and memory. Only the kernel, the
-device
-functions, and constants of its file are taken along: no host code, no autotuning.
+device functions, and constants of its file are taken along: no host code, no autotuning.
 """
 
 from __future__ import annotations

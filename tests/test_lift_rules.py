@@ -156,6 +156,19 @@ REFUSED = {
         i = tl.program_id(0) * 3 + tl.arange(0, BLOCK)
         tl.store(y_ptr + i, tl.load(x_ptr + i))
     """,
+    "two stores that alternate in a loop": """
+        for k in range(n):
+            tl.store(y_ptr + k, 1.0)
+            tl.store(y_ptr + k + 1, 2.0)
+    """,
+    "a store that needs an iteration": """
+        for k in range(n):
+            tl.store(y_ptr, 1.0)
+    """,
+    "rows that overlap": """
+        i = tl.arange(0, BLOCK)
+        tl.store(y_ptr + tl.program_id(0) * n + i, 1.0, mask=i <= n)
+    """,
     "a load after the store": """
         i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
         tl.store(y_ptr + i, tl.load(x_ptr + i))

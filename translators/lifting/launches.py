@@ -66,7 +66,7 @@ def _launch(
     numbers = not named and any(_has_number(each) for each in found.grid) and any(name in bound for name in blocks)
     names = _readable(kernel, found.grid)
     grid = tuple(each.substitute(names) for each in found.grid)
-    return Launch(grid, Known(bound, numbers, {**found.dtypes, **dtypes}), found.facts)
+    return Launch(grid, Known(bound, numbers, {**found.dtypes, **dtypes}), found.facts, found.line)
 
 
 def _has_number(extent: Polynomial) -> bool:

@@ -41,6 +41,7 @@ class Launch:
     grid: tuple[Polynomial, ...] = ()
     known: Known = field(default_factory=Known)
     facts: tuple[Polynomial, ...] = ()  # not negative
+    line: int = 0  # of the launch
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +144,17 @@ class Lifting:
         if any(store.combine for store in self.effects.stores):
             raise Residue("an atomic update", self.effects.line)
         context = self.context
+        if self.launch.grid:
+            grid = ", ".join(map(repr, self.launch.grid))
+            self.ledger.add("host", f"the launch in line {self.launch.line} has a grid of ({grid}) programs")
+        for fact in self.launch.facts:
+            self.ledger.add("host", f"{fact!r} is not negative")
         made: list[Sink] = []
         for sink in close(self.arena, self.effects):
             context.local.update(set(sink.axes) - set(self.effects.programs))
             gridded = self._with_grid(sink)
             try:
-                made.append(_without_idle_axes(simplified(context, normalised(context, gridded))))
+                made.append(_without_idle_axes(context, simplified(context, normalised(context, gridded))))
             except Residue as found:
                 raise Residue(found.reason, found.line or sink.line) from None
         return made
@@ -156,9 +162,10 @@ class Lifting:
     def _with_grid(self, sink: Sink) -> Sink:
         """The number of programs as the host has it."""
         atoms: dict[Atom, Polynomial] = {
-            Symbol(f"programs_{axis}"): extent for axis, extent in enumerate(self.launch.grid)
+            Symbol(f"programs_{axis}"): self.launch.grid[axis] if axis < len(self.launch.grid) else number(1)
+            for axis in range(3)
         }
-        if not atoms:
+        if not self.launch.grid:
             return sink
         axes = list(sink.axes)
         for position, axis in enumerate(axes):
@@ -307,11 +314,14 @@ class Lifting:
         return (*self.effects.remarks, *order, *(nan if kinds & {"max_num", "min_num"} else ()))
 
 
-def _without_idle_axes(sink: Sink) -> Sink:
-    """Programs that all store the same are one program."""
+def _without_idle_axes(context: Context, sink: Sink) -> Sink:
+    """Programs that all store the same are one program; so are iterations, if there are any."""
     used = atoms_of(*sink.roots) | {
         atom for axis in sink.axes for bound in (axis.begin, axis.end) for atom in bound.atoms()
     }
+    for axis in sink.axes:
+        if axis not in used and not axis.name.startswith("program") and not context.facts.positive(axis.extent):
+            raise Residue("a store that happens only if a loop has an iteration", sink.line)
     return replace(sink, axes=tuple(axis for axis in sink.axes if axis in used))
 
 

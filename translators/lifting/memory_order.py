@@ -15,6 +15,7 @@ from translators.tile.expression import Expression, walk
 
 
 def check_order(effects: KernelEffects, sinks: Sequence[Sink]) -> None:
+    _check_stores(effects)
     stored: dict[str, list[Sink]] = {}
     for sink in sinks:
         stored.setdefault(sink.pointer, []).append(sink)
@@ -22,6 +23,14 @@ def check_order(effects: KernelEffects, sinks: Sequence[Sink]) -> None:
         for load in _loads(sink):
             if load.attribute.pointer in stored:
                 _check(effects, sink, load, stored[load.attribute.pointer])
+
+
+def _check_stores(effects: KernelEffects) -> None:
+    """Two stores of one loop alternate; as statements one after the other they would not."""
+    for position, store in enumerate(effects.stores):
+        for other in effects.stores[:position]:
+            if other.pointer == store.pointer and set(other.loops) & set(store.loops):
+                raise Residue(f"'{store.pointer}' is stored twice in one loop", store.line)
 
 
 def _loads(sink: Sink) -> Iterator[Expression]:

@@ -130,7 +130,9 @@ def simplified(context: Context, sink: Sink) -> Sink:
     mapping: dict[Atom, Polynomial] = {}
     for axis in sink.axes:
         begin, end = (simplifier.polynomial(each.substitute(mapping)) for each in (axis.begin, axis.end))
-        if begin == axis.begin and end == axis.end:
+        if end - begin == number(1):
+            mapping[axis] = begin  # the only point
+        elif begin == axis.begin and end == axis.end:
             made.append(axis)
         else:
             made.append(context.arena.axis(axis.name, begin, end))

@@ -216,9 +216,23 @@ class Delinearising:
         ratio = strides[axis - 1].divided_by(strides[axis]) if axis else None
         if ratio is not None and self._within(coordinates, ratio):
             return self._named(ratio, pointer, axis)
+        if axis and self._stored(pointer):
+            self._check_rows(pointer, strides[axis - 1])
         if any(_read_from_memory(coordinate) for coordinate, _ in coordinates):
             return self._named(None, pointer, axis)
         return self._named(self._reached(pointer, coordinates), pointer, axis)
+
+    def _stored(self, pointer: str) -> bool:
+        return any(sink.pointer == pointer for sink in self.sinks)
+
+    def _check_rows(self, pointer: str, stride: Polynomial) -> None:
+        """Rows that are stored must not overlap: a stride that is a size says nothing of that, one of its own is chosen
+        so.
+        """
+        sizes = {atom for axis in _axes(self.sinks) for atom in axis.end.atoms()}
+        if not isinstance(stride.atom, Symbol) or stride.atom in sizes:
+            raise Residue(f"stored rows of '{pointer}' may overlap: they are {stride!r} apart")
+        self.context.ledger.add("assumed", f"rows of {pointer}, {stride!r} apart, do not overlap")
 
     def _within(self, coordinates: Sequence[Known], extent: Polynomial) -> bool:
         return all(facts.nonnegative(each) and facts.less(each, extent) for each, facts in coordinates)
