@@ -218,9 +218,21 @@ class Delinearising:
             return self._named(ratio, pointer, axis)
         if axis and self._stored(pointer):
             self._check_rows(pointer, strides[axis - 1])
-        if any(_read_from_memory(coordinate) for coordinate, _ in coordinates):
-            return self._named(None, pointer, axis)
-        return self._named(self._reached(pointer, coordinates), pointer, axis)
+        direct = [each for each in coordinates if not _read_from_memory(each[0])]
+        if direct and len(direct) < len(coordinates):
+            self.context.ledger.add(
+                "assumed", f"elements that are coordinates of {pointer} are within its other accesses"
+            )
+        elif not direct:
+            return self._named(self._guarded(coordinates), pointer, axis)
+        return self._named(self._reached(pointer, direct), pointer, axis)
+
+    def _guarded(self, coordinates: Sequence[Known]) -> Polynomial | None:
+        """The size that masks keep coordinates read from memory below, if there is one."""
+        return next((size for size in self._sizes() if self._within(coordinates, size)), None)
+
+    def _sizes(self) -> list[Polynomial]:
+        return [atomic(Symbol(name)) for name, each in self.parameters.items() if each.kind == "integer"]
 
     def _stored(self, pointer: str) -> bool:
         return any(sink.pointer == pointer for sink in self.sinks)
@@ -242,8 +254,7 @@ class Delinearising:
             atom.denominator for coordinate, _ in coordinates if isinstance(atom := coordinate.atom, Remainder)
         ]
         candidates.extend(self._end(coordinate) for coordinate, _ in coordinates)
-        sizes = [atomic(Symbol(name)) for name, each in self.parameters.items() if each.kind == "integer"]
-        for candidate in [each for each in candidates if each is not None] + sizes:
+        for candidate in [each for each in candidates if each is not None] + self._sizes():
             if self._within(coordinates, candidate):
                 return candidate
         raise Residue(f"the extent of '{pointer}' cannot be told from its accesses")
