@@ -126,6 +126,10 @@ NAMED = {
         "f((a[:, None] + b - 1) * c)\ng((a[:, None] + b - 1) * n)",
         "difference = a[:, None] + b - 1\nf(difference * c)\ng(difference * n)",
     ),
+    "constants with a type": (
+        "f(tl.full((), 0.5, tl.float32).to(tl.bfloat16))\ng(tl.full((), 0.5, tl.float32).to(tl.bfloat16))",
+        "half = tl.full((), 0.5, tl.float32).to(tl.bfloat16)\nf(half)\ng(half)",
+    ),
     "coordinates": (
         "u = tl.load(x_ptr + (a + b - 1) * stride_x_row, mask=a + b - 1 < n)",
         "x_row = a + b - 1\nu = tl.load(x_ptr + x_row * stride_x_row, mask=x_row < n)",
@@ -194,6 +198,7 @@ SINGLE = {
     "a product in a power of brackets": ("t = a + b\nf(t * c)", "f((a + b) * c)"),
     "a difference on the right": ("t = a - b\nf(c - t)", "f(c - (a - b))"),
     "a method's receiver": ("t = a + b\nf(t.to(tl.float32))", "f((a + b).to(tl.float32))"),
+    "a negated negation": ("t = -a\nf(-t)", "f(-(-a))"),
     "two uses": ("t = a + b\nf(t * t)", "t = a + b\nf(t * t)"),
     "rebound": ("t = a + b\na = f(1)\nf(t * a * a)", "t = a + b\na = f(1)\nf(t * a * a)"),
     "in a loop": ("t = a + b\nfor i in range(n):\n    f(t, i)", "t = a + b\nfor i in range(n):\n    f(t, i)"),

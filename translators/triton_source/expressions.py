@@ -53,7 +53,8 @@ def binary(operator: str, left: Code, right: Code) -> Code:
 def unary(operator: str, operand: Code) -> Code:
     precedence = _UNARY_PRECEDENCE[operator]
     space = " " if operator == "not" else ""
-    return Code(f"{operator}{space}{parenthesised(operand, precedence)}", precedence)
+    is_negated = operator == operand.text[0] == "-"  # `--x` looks like a decrement
+    return Code(f"{operator}{space}{parenthesised(operand, ATOM if is_negated else precedence)}", precedence)
 
 
 def call(function: str, *arguments: Code, **keywords: str) -> Code:

@@ -61,7 +61,8 @@ class _Layout:
             case ast.BinOp() | ast.Compare() | ast.BoolOp():
                 return True
             case ast.UnaryOp(operand=operand):
-                return not self.is_grouped(operand) and self.needs_brackets(operand)
+                is_operation = isinstance(operand, ast.BinOp | ast.Compare | ast.BoolOp | ast.UnaryOp)
+                return is_operation and not self.is_grouped(operand) and self.needs_brackets(operand)
             case ast.Tuple():
                 return self.text[node.col_offset] != "("
             case _:

@@ -273,7 +273,9 @@ def required(part: Part) -> int:
             return precedence(part.parent) + (right is part.node)
         case ast.Compare():
             return COMPARISON + 1
-        case ast.UnaryOp() | ast.BoolOp():
+        case ast.UnaryOp():
+            return precedence(part.parent) + 1  # `--x` looks like a decrement
+        case ast.BoolOp():
             return precedence(part.parent)
         case ast.Attribute() | ast.Subscript():
             return ATOM

@@ -93,7 +93,7 @@ def _without_index(line: Line, part: Part) -> tuple[str, str]:
 
 
 def _worth_a_name(part: Part, vocabulary: Vocabulary) -> bool:
-    if not part.pure or part.names <= vocabulary.constants or called(part.node) in _FRESH:
+    if not part.pure or called(part.node) in _FRESH or (part.names and part.names <= vocabulary.constants):
         return False
     match part.node:
         case ast.Tuple() | ast.List() | ast.Slice() | ast.Attribute():

@@ -177,7 +177,25 @@ def _range_end(part: Part) -> tuple[str, ...]:
             return ()
 
 
+_NUMBERS = {0.0: "zero", 1.0: "one", 2.0: "two", 0.5: "half", -1.0: "minus_one"}
+
+
+def _typed_constant(node: ast.expr) -> str:
+    """`zero` for `tl.full((), 0.0, tl.float32).to(tl.bfloat16)`."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Call(args=[_, value, _]) as full, attr="to")) if (
+            called(full) == "full"
+        ):
+            number = value.value if isinstance(value, ast.Constant) else None
+            return _NUMBERS.get(number, "constant") if isinstance(number, int | float) else "constant"
+        case _:
+            return ""
+
+
 def _form_wishes(node: ast.expr, parent: ast.AST) -> Iterator[str]:
+    if constant := _typed_constant(node):
+        yield constant
+        return
     match node:
         case ast.BinOp(op=ast.Mult(), left=ast.Name(id=left), right=ast.Name(id=right)) if left == right:
             yield f"{left}_squared"
