@@ -64,7 +64,8 @@ class RandomProgram:
 
     def random_sizes(self, generator: np.random.Generator) -> dict[str, int]:
         sizes = {symbol: int(generator.choice(SIZES)) for symbol in self.symbols}
-        while np.prod([max(size, 1) for size in sizes.values()]) > LARGEST_POINT_COUNT:
+        static = max((int(s) for view in self.views for s in view.shape if s.isdigit()), default=1)
+        while static * np.prod([max(size, 1) for size in sizes.values()]) > LARGEST_POINT_COUNT:
             sizes[max(sizes, key=lambda symbol: sizes[symbol])] //= 2
         return sizes
 
@@ -232,6 +233,8 @@ class _Writer:
 
     def _sum(self, context: Context, axis: str, count: int, left: Shape) -> None:
         value = self.expressions.bounded(context, self._number_dtype(), context.shape)
+        if value.dtype not in FLOATS and not left:  # the interpreter cannot make a scalar of a sum that wraps around
+            value = replace(value, text=f"({value.text} & 15)")
         bound = None if value.bound is None else value.bound * LARGEST_EXTENT**count
         if bound is not None and bound > LARGEST_SUM:
             return

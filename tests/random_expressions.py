@@ -137,6 +137,8 @@ class Expressions:
         named = [term for term in context.terms if term.dtype == dtype and term.shape == shape]
         if named and self.chance(0.6):
             return self.random.choice(named)
+        if not self._known(shape):
+            return self.read(context, dtype, shape)
         if self.chance(0.12) and dtype not in ("bool", *STORED_ONLY):
             return self._coordinate(context, dtype, shape)
         if not shape and self.chance(0.3):
@@ -146,6 +148,10 @@ class Expressions:
             literal = self.literal(dtype)
             return Term(f"I.full(({extents}), {literal.text}, dtype=I.{dtype})", dtype, shape, literal.bound)
         return self.read(context, dtype, shape)
+
+    def _known(self, shape: Shape) -> bool:
+        """Every symbol has a view, from whose shape the kernel takes the extent."""
+        return all(any(symbol in view.shape for view in self.views) for symbol in shape)
 
     def literal(self, dtype: str) -> Term:
         if dtype == "bool":
@@ -306,7 +312,8 @@ class Expressions:
 
     def _divide(self, context: Context, dtype: str, shape: Shape, depth: int) -> Term:
         _, _, left, right = self.pair(context, dtype, shape, depth)
-        return Term(f"({left} / {right})", dtype, shape)
+        # An extremum of -0.0 and 0.0 may be either; adding 0.0 hides which.
+        return Term(f"({left} / ({right} + 0.0))", dtype, shape)
 
     def _unary_float(self, context: Context, dtype: str, shape: Shape, depth: int) -> Term:
         term = self.expression(context, dtype, shape, depth)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from program_reduction import reduced
 from random_comparison import Disagreement, compare, failure, program_of_text
 
-GROUPS, EXAMPLES = 6, 55
+GROUPS, EXAMPLES = 6, 70
 LARGEST_UNSUPPORTED_SHARE = 0.15
 FAULTS = sorted((Path(__file__).parent / "random_faults").glob("*.py"))
 

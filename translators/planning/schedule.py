@@ -87,7 +87,7 @@ class Scheduler(Placement):
         """The barrier can be computed in the current scope: all loops it varies with are open."""
         open_loops = {scope.loop for scope in self.scopes}
         if node.operation == "carried":
-            return set(node.attribute[3]) <= open_loops
+            return set(node.attribute[3]) <= open_loops and not self._streamed(node.axes)
         return not self._streamed(node.axes) and node.loops <= open_loops
 
     def _needs(self, nodes: Iterable[Expression]) -> dict[Expression, None]:
@@ -163,6 +163,8 @@ class Scheduler(Placement):
                     self._stream([], [event], [event]) if event.streamed else self._plain([event])
                     self._touched[event.sink.memory] = True
                     self._stored.add(event.sink.memory)
+                case Loop() if self._streamed(axis for carry in event.carries for axis in carry.axes):
+                    self._check_repeatable(event)  # each store that needs its results runs it for its own points
                 case Loop():
                     self._satisfy(self._loop_heads(event), goals)
                     self._author_loop(event, goals)
@@ -179,6 +181,17 @@ class Scheduler(Placement):
             self._prepare(self._goal_roots(goal))
         if advances:
             self._all_synchronised()
+
+    def _check_repeatable(self, loop: Loop) -> None:
+        """A loop may run again, and later, if it neither writes nor reads what must be read at its own place."""
+        writes = any(loop in sink.loops for sink in self.region.sinks)
+        reads = any(
+            node.operation == "load" and node.attribute.pinned and loop.token in node.attribute.within
+            for node in self.region.nodes
+        )
+        if writes or reads:
+            message = "an ordered loop with effects, for points that run within one program, is not lowered yet"
+            raise unsupported(message, loop.span)
 
     def _about_to_load(self, nodes: Sequence[Expression]) -> None:
         """Pinned loads that a loop over tiles will issue: earlier stores must be visible to them."""

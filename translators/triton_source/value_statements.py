@@ -262,6 +262,8 @@ class ValueWriter:
         values = self.renderer.guarded(node, 0, order, reductions.identity("max", operand.dtype))
         if operand.dtype.is_float:
             values = self.renderer.emitted(conversions.widen(values, operand.dtype))
+        if axis not in operand.axes:  # the interpreter would repeat comparisons of a scalar float as floats
+            values = call("tl.broadcast_to", values, Code(self.renderer.blocks(order)))
         indices = self.renderer.axis(axis, order)
         pair = self.renderer.emitted(
             reductions.accumulate_arg_max(Code(statement.names[0]), Code(statement.names[1]), values, indices)
