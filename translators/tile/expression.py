@@ -196,7 +196,7 @@ def _free(
             loops.update(place.within)
         case "reduce" | "contract" | "scan", Reduction(axes=bound):
             loops.update(axis.slices for axis in bound if axis.slices is not None)
-            axes -= set(bound) if operation != "scan" else set()
+            axes = axes | set(bound) if operation == "scan" else axes - set(bound)  # prefixes of equal elements differ
         case "carry", (LoopToken() as token, _, tuple() as own):
             axes |= set(own)
             loops.add(token)
