@@ -5,40 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from intent.dtypes import DType
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, number
 from translators.diagnostics import Span
 from translators.logical.types import Memory, View
 from translators.planning.demand import Demand
 from translators.planning.regions import Region
-from translators.planning.sinks import Loop, Sink
+from translators.planning.sinks import Sink
 from translators.tile.expression import Axis, Expression, walk
 from translators.tile.program import Check
-
-
-def region_facts(region: Region) -> Facts:
-    """Every axis and loop variable lies within its bounds; unsigned values are nonnegative."""
-    facts = Facts()
-    for axis in region.axes:
-        facts = facts.with_bounds(axis, axis.begin, axis.end - 1)
-    for loop in region.loops:
-        facts = _loop_facts(facts, loop)
-    for node in region.nodes:
-        if node.operation == "cast" and _never_negative(node.arguments[0].dtype):
-            facts = facts.with_bounds(node, 0, None)
-    return facts
-
-
-def _never_negative(dtype: DType) -> bool:
-    """As an index: a 64-bit unsigned integer may wrap."""
-    return dtype.kind in ("unsigned", "bool") and dtype.bits < 64
-
-
-def _loop_facts(facts: Facts, loop: Loop) -> Facts:
-    if loop.low is None or loop.high is None:
-        return facts
-    return facts.with_bounds(loop.token, loop.low.polynomial, loop.high.polynomial - 1)
 
 
 @dataclass(slots=True)

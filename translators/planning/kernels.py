@@ -11,15 +11,16 @@ from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.logical.program import Kernel, Program
 from translators.logical.types import Buffer, Memory
 from translators.options import Options
-from translators.planning.bounds import Bounds, is_covered, normalising_exponentials, region_facts
+from translators.planning.bounds import Bounds, is_covered, normalising_exponentials
 from translators.planning.demand import Demand
+from translators.planning.extents import region_facts
 from translators.planning.layouts import Choice, Layout, choices, is_dot
 from translators.planning.naming import Namer
 from translators.planning.padding import Padding
 from translators.planning.program_coordinates import prologue, tile_count
-from translators.planning.regions import Region, form_regions
+from translators.planning.regions import Region, form_regions, known_at_launch
 from translators.planning.schedule import Scheduler
-from translators.planning.sinks import AxisConflict, MustPin
+from translators.planning.sinks import AxisConflict, MustPin, unsupported
 from translators.tile.expression import Axis, Expression
 from translators.tile.program import AxisForm, Check, Section, TileFunction
 from translators.triton_source.device_functions import with_dependencies
@@ -273,11 +274,15 @@ def _scratch(demand: Demand, names: LaunchNames) -> Iterator[Scratch]:
     for memory in demand.instances:
         if isinstance(memory, Buffer):
             elements = product(demand.shape(memory))
+            if not known_at_launch(elements):
+                raise unsupported(f"the host cannot count the instances of {memory.name}", demand.kernel.span)
             yield Scratch(memory.name, memory.dtype, size_code(elements, names).text)
 
 
 def _requirements(demand: Demand, planned: Sequence[_Planned], names: LaunchNames) -> Iterator[Requirement]:
     for left, right in demand.requirements:
+        if not (known_at_launch(left) and known_at_launch(right)):
+            raise unsupported("the host cannot check the element counts of a reshape", demand.kernel.span)
         text = f"{size_code(left, names).text} == {size_code(right, names).text}"
         yield Requirement(text, f"a reshape needs {text}")
     if planned:

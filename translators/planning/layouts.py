@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from translators.algebra.polynomial import Polynomial
-from translators.planning.regions import Region, Role, unit_stride_axes
+from translators.planning.extents import covering_power, region_facts
+from translators.planning.regions import Region, Role, known_at_launch, unit_stride_axes
 from translators.planning.sinks import unsupported
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 
@@ -55,7 +56,7 @@ class Choice:
 
 def choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
     """The variants of a kernel, best first; the last one has no limits unless a state must be resident."""
-    required = {axis for region in regions for axis in region.carried if axis.extent.constant is None}
+    required = {axis for region in regions for axis in region.carried if _symbolic(axis)}
     if required:
         dots = any(is_dot(node, region) for region in regions for node in region.contractions)
         sizes = RESIDENT_DOT if dots else RESIDENT_CARRY if len(required) == 1 else RESIDENT_STATE
@@ -73,8 +74,13 @@ def _choice(regions: Sequence[Region], resident: set[Axis], size: int, label: st
 def _row_axes(regions: Sequence[Region]) -> set[Axis]:
     """The axis whose elements a region needs more than once, if it is the only one and its extent is not fixed."""
     found = {axis for region in regions for axis in _reused(region)}
-    symbolic = {axis for axis in found if axis.extent.constant is None}
+    symbolic = {axis for axis in found if _symbolic(axis)}
     return symbolic if len(symbolic) == 1 else set()
+
+
+def _symbolic(axis: Axis) -> bool:
+    """The host knows the extent, and the planner does not: a variant can have a limit for it."""
+    return axis.extent.constant is None and known_at_launch(axis.extent)
 
 
 def _reused(region: Region) -> set[Axis]:
@@ -105,7 +111,7 @@ def _layout(region: Region, resident: Mapping[Axis, int]) -> Layout:
     roles = _roles(region, resident)
     lanes: dict[Axis, int | None] = dict.fromkeys(region.axes)
     lanes.update(
-        {axis: resident.get(axis) or _power_of_two(axis) for axis, role in roles.items() if role == "resident"}
+        {axis: resident.get(axis) or _row_lanes(region, axis) for axis, role in roles.items() if role == "resident"}
     )
     dots = [node for node in region.contractions if is_dot(node, region)]
     if dots:
@@ -152,16 +158,19 @@ def _roles(region: Region, resident: Mapping[Axis, int]) -> dict[Axis, Role]:
 
 
 def _fixed_row(region: Region, axis: Axis) -> bool:
-    """A reused axis of a fixed extent stays on chip."""
-    extent = axis.extent.constant
-    return extent is not None and 1 <= extent <= RESIDENT_ROWS[-1] and axis in _reused(region)
+    """A reused axis stays on chip if its extent is fixed, or bounded although it varies from point to point."""
+    if axis.extent.constant == 0 or _symbolic(axis) or axis not in _reused(region):
+        return False
+    return covering_power(axis, region_facts(region), RESIDENT_ROWS[-1]) is not None
 
 
-def _power_of_two(axis: Axis) -> int:
-    extent = axis.extent.constant
-    if extent is None:
-        raise AssertionError("only fixed extents are resident by themselves")
-    return 1 << max(extent - 1, 0).bit_length()
+def _row_lanes(region: Region, axis: Axis) -> int:
+    fixed = axis.extent.constant
+    most = RESIDENT_CARRY[-1] if fixed is None else max(RESIDENT_CARRY[-1], 2 * fixed)
+    size = covering_power(axis, region_facts(region), most)
+    if size is None:
+        raise unsupported(f"no bound of the extent of {axis.name} is known, which a carry needs", region.sinks[0].span)
+    return size
 
 
 def is_dot(node: Expression, region: Region) -> bool:

@@ -208,19 +208,19 @@ def _program(group: _Group) -> tuple[Axis, ...]:
     bound = _bound(group.nodes)
     shared = set.intersection(*(set(sink.axes) for sink in group.sinks))
     excluded = bound | _renamed(group)
-    return tuple(
-        axis for axis in group.sinks[0].axes if axis in shared and axis not in excluded and _known_at_launch(axis)
-    )
+    return tuple(axis for axis in group.sinks[0].axes if axis in shared and axis not in excluded and _countable(axis))
 
 
-def _known_at_launch(axis: Axis) -> bool:
-    """The host can count its coordinates: no data, no other coordinate in its bounds; they are no loop's slices."""
-    if axis.slices is not None:
-        return False
-    atoms = (*axis.begin.atoms(), *axis.end.atoms())
+def _countable(axis: Axis) -> bool:
+    """The host knows its coordinates, and they are no loop's slices."""
+    return axis.slices is None and known_at_launch(axis.begin) and known_at_launch(axis.end)
+
+
+def known_at_launch(value: Polynomial) -> bool:
+    """The host can compute it: no data and no coordinate in it."""
     return not any(
         isinstance(atom, Axis | LoopToken) or (isinstance(atom, Expression) and atom.operation != "parameter")
-        for atom in atoms
+        for atom in value.atoms()
     )
 
 
