@@ -18,10 +18,11 @@ from translators.tile.program import Check
 
 @dataclass(slots=True)
 class Bounds:
-    """Decides bounds checks; remembers which accesses needed one."""
+    """Decides bounds checks; remembers which accesses needed one, and whose exponents are not positive."""
 
     facts: Facts
     demand: Demand
+    nonpositive: frozenset[Expression] = frozenset()
     unproven: list[tuple[str, Span | None]] = field(default_factory=list)
 
     def load(self, node: Expression, span: Span | None) -> tuple[Check, ...]:

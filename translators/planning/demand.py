@@ -52,6 +52,7 @@ class Demand(RegionOperations):
     Raises MustPin for a memory that is not `pinned` and should be.
     """
 
+    relaxed: bool = False  # the caller permits normalisations to be rescaled while they are computed
     sinks: list[Sink] = field(default_factory=list)
     reads_after_writes: bool = False  # a read statement follows a write, so that aliased views would observe it
     _written: list[Written] = field(default_factory=list)

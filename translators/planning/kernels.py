@@ -16,6 +16,7 @@ from translators.planning.demand import Demand
 from translators.planning.extents import region_facts
 from translators.planning.layouts import Choice, Layout, choices, is_dot
 from translators.planning.naming import Namer
+from translators.planning.online import is_online
 from translators.planning.padding import Padding
 from translators.planning.program_coordinates import prologue, tile_count
 from translators.planning.regions import Region, form_regions, known_at_launch
@@ -37,7 +38,7 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
     unshared: frozenset[Polynomial] = frozenset()
     pinned: frozenset[Memory] = frozenset()
     while True:
-        demand = _collect(kernel, pinned, unshared)
+        demand = _collect(kernel, pinned, unshared, options.numerics == "relaxed_normalization")
         regions = form_regions(demand)
         try:
             variants = _write_variants(demand, regions, names)
@@ -64,6 +65,7 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
         stages=tuple(_stages(demand, program)),
         traffic=_traffic(kernel, regions),
         notes=tuple((notes | _serial_notes(regions)).values()),
+        promises=tuple(_promises(variants)),
     )
 
 
@@ -108,10 +110,10 @@ def _resized(planned: _Planned, choice: Choice) -> _Planned:
     return replace(planned, choice=choice, function=replace(planned.function, blocks=blocks))
 
 
-def _collect(kernel: Kernel, pinned: frozenset[Memory], unshared: frozenset[Polynomial]) -> Demand:
+def _collect(kernel: Kernel, pinned: frozenset[Memory], unshared: frozenset[Polynomial], relaxed: bool) -> Demand:
     """The demand of a kernel, with every memory pinned that has to be."""
     while True:
-        demand = Demand(kernel, pinned, unshared)
+        demand = Demand(kernel, pinned, unshared, relaxed=relaxed)
         try:
             demand.collect()
         except MustPin as found:
@@ -173,13 +175,13 @@ def _section(
     forms = _forms(region, layout, namer, blocks)
     facts = region_facts(region)
     padding = Padding(layout)
-    bounds = Bounds(facts, demand)
+    bounds = Bounds(facts, demand, normalising_exponentials(region))
     checks = {node: found for node in region.nodes if (found := _checks(bounds, node, demand.spans.get(node)))}
     count = product(tile_count(axis, forms[axis], layout.lanes[axis]) for axis in region.program)
     decoding, facts = prologue(region, layout, forms, facts, namer, single)
     body = Scheduler(demand, region, layout, namer, padding, bounds).run()
     section = Section(
-        forms, region.order, padding.others, padding.selected, checks, normalising_exponentials(region), facts,
+        forms, region.order, padding.others, padding.selected, checks, bounds.nonpositive, facts,
         {memory: demand.shape(memory) for memory in demand.instances}, count, (*decoding, *body),
         demand.names, demand.spans, _coordinate_names(demand),
     )  # fmt: skip
@@ -341,6 +343,12 @@ def _describe(regions: Sequence[Region], choice: Choice, planned: _Planned) -> s
 def _axis_words(axis: Axis, layout: Layout, section: Section) -> str:
     lanes, name = layout.lanes[axis], section.forms[axis].name
     return name if lanes is None else f"{lanes} {name}"
+
+
+def _promises(variants: Sequence[_Planned]) -> Iterator[str]:
+    """What the module takes its callers to have promised."""
+    if any(is_online(section.statements) for planned in variants for section in planned.function.sections):
+        yield "scores are finite: in long rows a maximum and the sums relative to it are taken in one sweep"
 
 
 def _notes(planned: _Planned, kernel: Kernel) -> dict[str, Diagnostic]:

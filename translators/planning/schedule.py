@@ -7,14 +7,16 @@ tiles of an axis with every reduction and store that is ready for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from translators.algebra.polynomial import atomic
 from translators.diagnostics import Span
 from translators.logical.types import Memory
 from translators.planning.layouts import contracted_lane, is_dot
 from translators.planning.memory import disjoint
+from translators.planning.online import exponentials, previous, rescaling
 from translators.planning.placement import Placement, Scope, results_key
 from translators.planning.regions import coordinate_expressions, loop_roots, roots
 from translators.planning.sinks import AxisConflict, Loop, LoopCarry, Sink, unsupported
@@ -33,12 +35,18 @@ class Store:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fold:
-    """Goal: accumulate a reduction whose accumulators exist."""
+    """Goal: accumulate a reduction whose accumulators exist.
+
+    A maximum that sums follow while it grows has a `new_name` for its value with the current tile; `factor` is what
+    such a sum is rescaled by.
+    """
 
     reduction: Expression
     names: tuple[str, ...]
     order: tuple[Axis, ...]
     streamed: tuple[Axis, ...]
+    new_name: str = ""
+    factor: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +130,8 @@ class Scheduler(Placement):
             case Store(sink=sink):
                 return list(roots(sink))
             case Fold(reduction=reduction):
-                return [*reduction.arguments, *self._axis_bounds(reduction.attribute.axes)]
+                factor = [goal.factor] if goal.factor is not None else []
+                return [*factor, *reduction.arguments, *self._axis_bounds(reduction.attribute.axes)]
             case Advance(loop=loop):
                 return [carry.update for carry in loop.carries if carry.update is not None]
 
@@ -318,8 +327,12 @@ class Scheduler(Placement):
                         sink.semantics,
                     )
                 )
+            case Fold(reduction=reduction, names=(name,), order=order) if goal.new_name:
+                before = previous(self.demand.arena, reduction)
+                statements.append(tile.Renew(name, goal.new_name, reduction, before, order))
+                self.scopes[-1].names[reduction] = goal.new_name
             case Fold(reduction=reduction, names=names, order=order):
-                statements.append(tile.Accumulate(names, reduction, order))
+                statements.append(tile.Accumulate(names, reduction, order, goal.factor))
             case Advance():
                 pass  # the loop's own statement moves the carries on
 
@@ -335,9 +348,10 @@ class Scheduler(Placement):
             needed.update(self._needs(self._loop_needs(loop)))
         ready = [node for node in needed if node.operation != "carried" and not self._needs(self._inside(node))]
         self._check_axes(ready)
+        followers = self._followers(needed, ready) if self.demand.relaxed else {}
         streams = self._stream_goals(pending)
         if ready or any(isinstance(goal, Fold) for goal in streams):
-            return self._stream(ready, streams, pending)
+            return self._stream(ready, streams, pending, followers)
         for loop in sorted(authors, key=lambda loop: loop.order):
             if not self._needs(list(self._loop_needs(loop))):
                 return self._author_loop(loop, pending)
@@ -350,6 +364,24 @@ class Scheduler(Placement):
             for axis in node.attribute.axes:
                 if axis in open_axes:
                     raise AxisConflict(axis.extent)
+
+    def _followers(
+        self, needed: Iterable[Expression], ready: Sequence[Expression]
+    ) -> dict[Expression, tuple[Expression, set[Expression]]]:
+        """Sums that can follow maxima of the same sweep while these grow: what rescales each, and its maxima."""
+        found: dict[Expression, tuple[Expression, set[Expression]]] = {}
+        for node in needed:
+            if node in ready or node.operation == "carried" or node.attribute.kind != "sum":
+                continue
+            along, maxima = self._streamed(node.attribute.axes), set(self._needs(self._inside(node)))
+            together = all(
+                below in ready and below.attribute.kind == "max" and self._streamed(below.attribute.axes) == along
+                for below in maxima
+            )
+            factor = rescaling(self.demand.arena, node, maxima) if together and len(along) == 1 else None
+            if factor is not None:
+                found[node] = (factor, maxima)
+        return found
 
     def _inside(self, node: Expression) -> list[Expression]:
         return [*node.arguments, *self._axis_bounds(node.attribute.axes)]
@@ -365,9 +397,13 @@ class Scheduler(Placement):
         ]
 
     def _stream(
-        self, ready: Sequence[Expression], streams: Sequence[Store | Fold], pending: Sequence[Goal]
+        self,
+        ready: Sequence[Expression],
+        streams: Sequence[Store | Fold],
+        pending: Sequence[Goal],
+        followers: Mapping[Expression, tuple[Expression, set[Expression]]] = MappingProxyType({}),
     ) -> tuple[bool, set[Goal]] | None:
-        """One loop over an axis, with every ready reduction and store that starts with it."""
+        """One loop over an axis, with every ready reduction and store that starts with it, and what can follow them."""
         firsts = [self._streamed(node.attribute.axes)[0] for node in ready] + [goal.streamed[0] for goal in streams]
         axis = firsts[0]
         reductions = [node for node in ready if self._streamed(node.attribute.axes)[0] is axis]
@@ -377,19 +413,25 @@ class Scheduler(Placement):
         if not goals and not reductions:
             return None
         reverse = self._direction(axis, [*reductions, *(root for goal in goals for root in self._goal_roots(goal))])
-        grouped = self._group(reductions)
-        folds = [self._start(members) for members in grouped]
+        followers = {node: parts for node, parts in followers.items() if self._streamed(node.attribute.axes)[0] is axis}
+        running = {node for _, maxima in followers.values() for node in maxima}
+        grouped = self._group([*reductions, *followers])
+        folds = [self._start_running(m[0]) if m[0] in running else self._start(m, m[0] in followers) for m in grouped]
+        folds = [replace(f, factor=followers[f.reduction][0]) if f.reduction in followers else f for f in folds]
+        for factor, _ in followers.values():
+            self.demand.names.setdefault(factor, "rescale")
+            self.checks.nonpositive |= exponentials(factor)
         self._prepare(self._axis_bounds((axis,)))
         start = self.namer.fresh(f"start_{self.namer.axis(axis)}") if self.layout.lanes[axis] else self.namer.axis(axis)
         inner = Scope(axis=axis, start=start)
         self.scopes.append(inner)
         self._open_axis(axis, start)
         narrowed: list[Goal] = [Store(g.sink, self._streamed(g.sink.axes)) for g in goals if isinstance(g, Store)]
-        narrowed += [Fold(g.reduction, g.names, g.order, g.streamed[1:]) for g in goals if isinstance(g, Fold)]
-        narrowed += [Fold(f.reduction, f.names, f.order, f.streamed[1:]) for f in folds]
+        narrowed += [replace(g, streamed=g.streamed[1:]) for g in [*goals, *folds] if isinstance(g, Fold)]
         self._schedule(narrowed)
         self.scopes.pop()
-        self.scopes[-1].statements.append(tile.StreamLoop(axis, start, tuple(inner.statements), reverse))
+        moves = tuple((fold.names[0], fold.new_name) for fold in folds if fold.new_name)
+        self.scopes[-1].statements.append(tile.StreamLoop(axis, start, tuple(inner.statements), reverse, moves))
         self.namer.release(inner.names.values())
         self.namer.release([start] if self.layout.lanes[axis] else [])
         for fold, members in zip(folds, grouped, strict=True):
@@ -423,10 +465,13 @@ class Scheduler(Placement):
             groups.setdefault((node.operation, *results_key(node)), []).append(node)
         return list(groups.values())
 
-    def _start(self, members: Sequence[Expression]) -> Fold:
+    def _start(self, members: Sequence[Expression], follows: bool = False) -> Fold:
+        """Accumulators of lanes, which are reduced after the sweep. Of several rows, those that follow maxima are not
+        wider than these, which are reduced in each tile."""
         node = members[0]
         streamed = self._streamed(node.attribute.axes)
-        lanes = node.axes if self._as_dot(node) else node.axes | set(streamed)
+        narrow = self._as_dot(node) or (follows and self._lanes(node.axes))
+        lanes = node.axes if narrow else node.axes | set(streamed)
         order = self._lanes(lanes)
         partial = "_partial" if set(order) & set(node.attribute.axes) else ""
         wishes = [f"{wish}{partial}" for wish in self.namer.accumulator_names(members)]
@@ -435,6 +480,14 @@ class Scheduler(Placement):
         self._prepare(node.attribute.combine.identities if node.attribute.combine else ())
         self.scopes[-1].statements.append(tile.Start(names, node, order))
         return Fold(node, names, order, streamed)
+
+    def _start_running(self, node: Expression) -> Fold:
+        """A maximum of which the sweep needs the value so far: its accumulator has no lanes of the streamed axis."""
+        order = self._lanes(node.axes)
+        name = self.namer.fresh(self.namer.reduction_name(node))
+        self.padding.reduction(node)
+        self.scopes[-1].statements.append(tile.Start((name,), node, order))
+        return Fold(node, (name,), order, self._streamed(node.attribute.axes), self.namer.fresh(f"new_{name}"))
 
     def _as_dot(self, node: Expression) -> bool:
         return node.operation == "contract" and is_dot(node, self.region) and self._dot_shaped(node)

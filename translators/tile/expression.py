@@ -11,6 +11,7 @@ hash-consed by an `Arena`, so equal expressions are one object and common subexp
     carried(loop, ordinal, axes, enclosing)   value after the loop; varies with the enclosing loops
     atomic(place, action; operands, guard)    the old value of an element that is updated at this point
     argument(ordinal)            a parameter of a combine function
+    previous(maximum)            inside a loop that a running maximum is kept in: its value before the current tile
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@
                  | Assign(name, expression)              a named tile or scalar
                  | AssignResults(names, expressions)     the results of one reduction or scan
                  | Start | Accumulate | Finish           a reduction streamed over tiles
+                 | Renew                                 a maximum that grows from tile to tile, where others need it
                  | ScanStep                              a prefix streamed over tiles
                  | StoreTile
                  | StreamLoop | OrderedLoop              structure
@@ -116,10 +117,22 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Accumulate:
-    """Fold the current tile into the accumulators."""
+    """Fold the current tile into the accumulators, which are first multiplied by `factor`, if there is one."""
 
     names: tuple[str, ...]
     reduction: Expression
+    order: tuple[Axis, ...]
+    factor: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Renew:
+    """new_name = the maximum `name` with the current tile taken in; the expression `previous` stands for `name`."""
+
+    name: str
+    new_name: str
+    reduction: Expression
+    previous: Expression
     order: tuple[Axis, ...]
 
 
@@ -171,12 +184,16 @@ class StoreTile:
 
 @dataclass(frozen=True, slots=True)
 class StreamLoop:
-    """for start in range(begin, end, block): the tiles of one axis, in order (from the last one if `reverse`)."""
+    """for start in range(begin, end, block): the tiles of one axis, in order (from the last one if `reverse`).
+
+    At the end of the body, each of `moves` is `name = new_name`.
+    """
 
     axis: Axis
     start: str
     body: tuple[Statement, ...]
     reverse: bool = False
+    moves: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +273,8 @@ class Remark:
 
 
 Statement = (
-    BindIndex | BindAxis | BindMask | Assign | AssignResults | Start | Accumulate | Finish | ScanStep | StoreTile |
-    StreamLoop | OrderedLoop
+    BindIndex | BindAxis | BindMask | Assign | AssignResults | Start | Accumulate | Renew | Finish | ScanStep |
+    StoreTile | StreamLoop | OrderedLoop
     | Barrier | Remark
 )  # fmt: skip
 

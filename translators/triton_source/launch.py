@@ -109,7 +109,8 @@ class KernelCode:
     when the two are the very same elements (in place); "snapshot" - correct if the other argument is first copied;
     "refuse" - a ValueError that names the limit.
     `covered` names the outputs proven to be written in full. `stages` gives the logical program, one line per
-    statement group; `traffic` the bytes moved against the array form.
+    statement group; `traffic` the bytes moved against the array form; `promises` what callers are taken to have
+    promised.
     `sizes` maps each symbol to the (view, axis) pairs it is read from. `notes` is advice to the author.
     """
 
@@ -122,4 +123,5 @@ class KernelCode:
     covered: frozenset[str] = frozenset()
     stages: tuple[str, ...] = ()
     traffic: str = ""
+    promises: tuple[str, ...] = ()
     notes: tuple[Diagnostic, ...] = ()

@@ -41,6 +41,7 @@ def _kernel_lines(code: KernelCode, names: KernelNames) -> list[str]:
     lines += [line for stage in code.stages for line in _wrapped(stage, "    ")]
     lines += [line for plan in _plans(code) for line in _labelled("Plan", plan)]
     lines += _labelled("Traffic", code.traffic) if code.traffic else []
+    lines += [line for promise in code.promises for line in _labelled("Promise", promise)]
     return lines
 
 

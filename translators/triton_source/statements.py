@@ -23,6 +23,7 @@ from translators.tile.program import (
     Named,
     OrderedLoop,
     Remark,
+    Renew,
     ScanStep,
     Start,
     Statement,
@@ -68,6 +69,8 @@ class StatementWriter(ValueWriter):
                 self._start(statement)
             case Accumulate():
                 self._accumulate(statement)
+            case Renew():
+                self._renew(statement)
             case Finish():
                 self._finish(statement)
             case ScanStep():
@@ -156,6 +159,8 @@ class StatementWriter(ValueWriter):
         else:
             self.line(f"for {statement.start} in range({low}, {end.text}, {step}):")
         self.nested(statement.body)
+        for name, new_name in statement.moves:
+            self.lines.append(Line(self.level + 1, f"{name} = {new_name}"))
 
     def _ordered(self, statement: OrderedLoop) -> None:
         renderer = self.renderer

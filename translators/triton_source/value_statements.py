@@ -15,11 +15,12 @@ from translators.tile.program import (
     Assign,
     AssignResults,
     Finish,
+    Renew,
     ScanStep,
     Start,
 )
 from translators.triton_source import arithmetic, conversions, reductions
-from translators.triton_source.expressions import Code, call
+from translators.triton_source.expressions import Code, binary, call
 from translators.triton_source.finishing import finished
 from translators.triton_source.lines import Line
 from translators.triton_source.render import Renderer, Shape, placed
@@ -231,7 +232,9 @@ class ValueWriter:
     def _accumulate(self, statement: Accumulate) -> None:
         node, order = statement.reduction, statement.order
         kind = node.attribute.kind
-        if node.operation == "contract":
+        if statement.factor is not None:
+            self._accumulate_rescaled(statement, statement.factor)
+        elif node.operation == "contract":
             self._accumulate_contraction(statement)
         elif kind == "arg_max":
             self._accumulate_arg_max(statement)
@@ -244,6 +247,27 @@ class ValueWriter:
                 return
             total = self.renderer.emitted(reductions.accumulate(kind, node.dtype, Code(statement.names[0]), code))
             self.line(f"{statement.names[0]} = {total.text}")
+
+    def _accumulate_rescaled(self, statement: Accumulate, factor: Expression) -> None:
+        """A sum whose elements so far were relative to a smaller maximum."""
+        node, order = statement.reduction, statement.order
+        scale = self.renderer.value(factor, order)
+        (name,) = statement.names
+        if node.operation == "contract":
+            self.line(f"{name} = {binary('*', Code(name), scale).text}")
+            self._accumulate_contraction(statement)
+            return
+        rescaled = binary("*", Code(name), scale)
+        self.line(f"{name} = {binary('+', rescaled, self._tile_contribution(node, 'sum', order)).text}")
+
+    def _renew(self, statement: Renew) -> None:
+        """The largest element so far, this tile included."""
+        node, order = statement.reduction, statement.order
+        code = self._tile_contribution(node, "max", order)
+        total = self.renderer.emitted(reductions.accumulate("max", node.dtype, Code(statement.name), code))
+        self.line(f"{statement.new_name} = {total.text}", self.renderer.section.spans.get(node), cited=True)
+        self.renderer.values[node] = (statement.new_name, order)
+        self.renderer.values[statement.previous] = (statement.name, order)
 
     def _tile_contribution(self, node: Expression, kind: str, order: Shape) -> Code:
         """The tile's elements, already reduced along the resident axes that the accumulators lack."""
