@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 
 from intent import dtypes as d
 from translators.algebra.polynomial import Atom, Polynomial, atomic
-from translators.lifting.sinks import Residue, Sink
+from translators.lifting.gauge import Rescaled, exchanged, rescaled
+from translators.lifting.sinks import Ledger, Residue, Sink
 from translators.tile.effects import KernelEffects, LoopCarry, LoopRecord, StoreEffect
 from translators.tile.expression import Arena, Axis, Expression, LoopToken, Reduction, walk
 from translators.tile.substitution import Rebuilding, as_index
@@ -39,8 +40,10 @@ class _Closed:
 class Closing:
     arena: Arena
     effects: KernelEffects
+    ledger: Ledger = field(default_factory=Ledger)
     closed: dict[Place, _Closed] = field(default_factory=dict)
     trips: dict[LoopToken, Polynomial] = field(default_factory=dict)
+    totals: dict[tuple[Place, Expression], _Closed | None] = field(default_factory=dict)
 
     def run(self) -> tuple[Sink, ...]:
         for record in self.effects.loops:
@@ -72,9 +75,8 @@ class Closing:
     # ----------------------------------------------------------------------------------------------------------- loops
     def _loop(self, record: LoopRecord) -> None:
         self.trips[record.token] = self._rebuilding().polynomial(record.trip)
-        for close in (self._affine, self._reduction):
-            while self._close_one(record, close):
-                pass
+        while any(self._close_one(record, close) for close in (self._affine, self._gauged, self._reduction)):
+            pass
 
     def _close_one(self, record: LoopRecord, close: Callable[[LoopRecord, int, LoopCarry], _Closed | None]) -> bool:
         """Whether another carry of the loop could be closed."""
@@ -116,20 +118,81 @@ class Closing:
 
     def _reduction(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
         own = self._own(record, ordinal, carry)
+        return None if self._used_elsewhere(record, ordinal, own) else self._total(record, ordinal, carry)
+
+    def _total(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
+        """The value after the loop, whatever else reads the carry within it."""
         update = self.resolved(carry.update)
+        key = ((record.token, ordinal), update)
+        if key not in self.totals:
+            self.totals[key] = self._summed(record, carry, update, self._own(record, ordinal, carry))
+        return self.totals[key]
+
+    def _summed(self, record: LoopRecord, carry: LoopCarry, update: Expression, own: Expression) -> _Closed | None:
         found = self._accumulated(update, own)
-        if found is None or self._used_elsewhere(record, ordinal, own):
+        if found is None or self._open(found[1], record.token):
             return None
         function, step = found
-        if self._open(step, record.token):
-            return None
         axis = self.arena.axis(record.token.name, Polynomial(), self.trips[record.token])
         body = Rebuilding(self.arena, {record.token: atomic(axis)}).expression(step)
         total = self.arena.make("reduce", step.dtype, (body,), Reduction(_KINDS[function], (axis,)))
-        initial = self.resolved(carry.initial)
-        if initial.dtype != step.dtype:
-            initial = converted(self.arena, initial, step)
+        initial = self._converted(carry, step)
         return _Closed(carry.lanes, None, combine(self.arena, function, initial, total))
+
+    def _converted(self, carry: LoopCarry, like: Expression) -> Expression:
+        initial = self.resolved(carry.initial)
+        return initial if initial.dtype == like.dtype else converted(self.arena, initial, like)
+
+    # ----------------------------------------------------------------------------------------------- rescaled sums
+    def _gauged(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
+        """A sum of weights relative to a running maximum of the same loop."""
+        if not carry.dtype.is_float:
+            return None
+        own, update = self._own(record, ordinal, carry), self.resolved(carry.update)
+        for node in dict.fromkeys(walk(update)):
+            if node.operation == "carry" and node.attribute[0] is record.token and node.attribute[1] != ordinal:
+                made = self._relative(record, carry, own, update, node)
+                if made is not None:
+                    return made
+        return None
+
+    def _relative(
+        self, record: LoopRecord, carry: LoopCarry, own: Expression, update: Expression, old: Expression
+    ) -> _Closed | None:
+        position = old.attribute[1]
+        peak = record.carries[position]
+        function = self._accumulated(self.resolved(peak.update), self._own(record, position, peak))
+        total = self._total(record, position, peak)
+        if total is None or function is None or function[0] not in ("maximum", "maximum_num"):
+            return None
+        atoms: dict[Atom, Polynomial] = dict(zip(peak.lanes, (each.polynomial for each in old.arguments), strict=True))
+        there = Rebuilding(self.arena, atoms)
+        new, last, first = map(there.expression, (self.resolved(peak.update), total.after, self.resolved(peak.initial)))
+        found = rescaled(self.arena, update, own, old, new)
+        if found is None or self._open(self._with(found.step, {new: last}), record.token):
+            return None
+        self._explain(carry, peak, found)
+        axis = self.arena.axis(record.token.name, Polynomial(), self.trips[record.token])
+        body = self._with(found.step, {new: last})
+        body = Rebuilding(self.arena, {record.token: atomic(axis)}).expression(body)
+        made = self.arena.make("reduce", body.dtype, (body,), Reduction("sum", (axis,)))
+        initial = self._converted(carry, body)
+        if not _is_number(initial, 0.0) and _is_number(first, float("-inf")):
+            self.ledger.add("assumed", f"the loop in line {record.line} has an iteration")
+        elif not _is_number(initial, 0.0):
+            factor = self._with(found.factor, {new: last, old: first})
+            scaled = self.arena.make("pointwise", initial.dtype, (initial, factor), ("multiply", False, False))
+            made = combine(self.arena, "add", scaled, made)
+        return _Closed(carry.lanes, None, made)
+
+    def _with(self, node: Expression, replaced: dict[Expression, Expression]) -> Expression:
+        return Rebuilding(self.arena, {}, replaced.get).expression(node)
+
+    def _explain(self, carry: LoopCarry, peak: LoopCarry, found: Rescaled) -> None:
+        self.ledger.add("proven", f"{carry.name}: a sum of weights relative to {peak.name}, which cancels")
+        if found.guarded:
+            self.ledger.add("assumed", f"where {peak.name} is -inf, so is everything it is the maximum of")
+        self.ledger.numerics.setdefault("weights are relative to the maximum of all, not to a running one")
 
     def _accumulated(self, update: Expression, own: Expression) -> tuple[str, Expression] | None:
         """(function, step) if the update is function(own, step) and the step does not read the carry."""
@@ -193,7 +256,7 @@ class Closing:
             end = self.trips[token].substitute(atoms)
             axes.append(self.arena.axis(token.name, Polynomial(), end))
             atoms[token] = atomic(axes[-1])
-        rebuilding = Rebuilding(self.arena, atoms)
+        rebuilding = Rebuilding(self.arena, atoms, finish=lambda node: exchanged(self.arena, node))
         offset, value, mask = (
             rebuilding.expression(self.resolved(root)) for root in (store.offset, store.value, store.mask)
         )
@@ -269,5 +332,9 @@ def _atoms(expression: Expression) -> set[Atom]:
     return found
 
 
-def close(arena: Arena, effects: KernelEffects) -> tuple[Sink, ...]:
-    return Closing(arena, effects).run()
+def _is_number(node: Expression, value: float) -> bool:
+    return node.operation == "constant" and node.attribute == value
+
+
+def close(arena: Arena, effects: KernelEffects, ledger: Ledger | None = None) -> tuple[Sink, ...]:
+    return Closing(arena, effects, ledger or Ledger()).run()

@@ -141,5 +141,5 @@ def _call(correspondence: Correspondence, values: Mapping[str, int], generator: 
     numbers.update({name: values[name] for name in correspondence.blocks})
     numbers.update({name: value for name, value in correspondence.constants.items() if name not in numbers})
     grid = tuple(_value(extent, values) for extent in correspondence.grid)
-    gathered = [shape[0] for shape, _ in arrays if shape]
-    return CallSizes(grid, numbers, arrays, min(gathered, default=1))
+    extents = [extent for shape, _ in arrays for extent in shape]
+    return CallSizes(grid, numbers, arrays, min(extents, default=1))

@@ -150,7 +150,7 @@ class Lifting:
         for fact in self.launch.facts:
             self.ledger.add("host", f"{fact!r} is not negative")
         made: list[Sink] = []
-        for sink in close(self.arena, self.effects):
+        for sink in close(self.arena, self.effects, self.ledger):
             context.local.update(set(sink.axes) - set(self.effects.programs))
             gridded = self._with_grid(sink)
             try:
@@ -311,7 +311,7 @@ class Lifting:
         kinds = {node.attribute.kind for sink in sinks for node in walk(*sink.roots) if node.operation == "reduce"}
         order = ("sums may be taken in another order",) if "sum" in kinds else ()
         nan = ("a NaN: tl.max and tl.min pass over it, the reductions here give NaN",)
-        return (*self.effects.remarks, *order, *(nan if kinds & {"max_num", "min_num"} else ()))
+        return (*self.effects.remarks, *self.ledger.numerics, *order, *(nan if kinds & {"max_num", "min_num"} else ()))
 
 
 def _without_idle_axes(context: Context, sink: Sink) -> Sink:

@@ -56,6 +56,8 @@ class Folding:
                 return self._constant(node, constants[0])
             case "select" if arguments[0].operation == "constant":
                 return arguments[1] if arguments[0].attribute else arguments[2]
+            case "select" if arguments[1] is arguments[2]:
+                return arguments[1]
             case "pointwise":
                 return self._pointwise(node, arguments, constants)
             case _:

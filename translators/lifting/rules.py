@@ -389,7 +389,10 @@ def _rebased(context: Context, node: Expression, lane: Axis, group: Axis) -> Exp
     """Only of a lane whose range says that it is part of a block: rows of an array have coordinates of their own."""
     if lane.begin != Polynomial() or not (group in lane.end.atoms() or context.mentions_blocks(lane.end)):
         return None
+    found = _block_size(group, lane)
     for size in _steps(node, lane, group):
+        if found is None or size != found[0]:
+            continue  # rows that are longer than what is read of them
         shift = size * atomic(group)
         joint = context.arena.axis(lane.name, shift, _shifted_end(lane, shift))
         rebuilding = Rebuilding(context.arena, {lane: atomic(joint) - shift})

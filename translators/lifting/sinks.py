@@ -41,6 +41,7 @@ class Ledger:
     """What the lifted program rests on, in order, each once."""
 
     notes: dict[Note, None] = field(default_factory=dict)
+    numerics: dict[str, None] = field(default_factory=dict)  # where results differ by rounding
 
     def add(self, basis: Basis, text: str) -> None:
         self.notes.setdefault(Note(basis, text))

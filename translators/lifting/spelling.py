@@ -475,14 +475,25 @@ def _in_memory_order(placed: Sequence[Axis], roots: Sequence[Expression]) -> lis
     """More axes among those that are placed, as the loads with the most coordinates have them."""
     made = list(placed)
     loads = [node for node in walk(*roots) if node.operation == "load"]
-    for load in sorted(loads, key=lambda node: -len(node.attribute.coordinates)):
-        axes = [axis for coordinate in load.attribute.coordinates for axis in _axes_of(coordinate)]
+    for axes in (
+        *(_product_axes(node) for node in walk(*roots) if node.operation == "contract"),
+        *(_load_axes(load) for load in sorted(loads, key=lambda node: -len(node.attribute.coordinates))),
+    ):
         for position, axis in enumerate(axes):
             if axis not in made:
                 before = [made.index(each) for each in axes[:position] if each in made]
                 after = [made.index(each) for each in axes[position + 1 :] if each in made]
-                made.insert(before[-1] + 1 if before else min(after, default=len(made)), axis)
+                made.insert(max(before) + 1 if before else min(after, default=len(made)), axis)
     return made
+
+
+def _load_axes(load: Expression) -> list[Axis]:
+    return [axis for coordinate in load.attribute.coordinates for axis in _axes_of(coordinate)]
+
+
+def _product_axes(node: Expression) -> list[Axis]:
+    """Rows of the left operand, then columns of the right one."""
+    return [axis for operand in node.arguments for axis in _in_memory_order([], (operand,)) if axis in node.axes]
 
 
 def _is_sum(node: Expression) -> bool:
@@ -512,13 +523,14 @@ def loop_axes(viewed: Viewed, looped: Collection[Axis] = ()) -> Axes:
     if sink.mask.operation != "constant":
         chosen |= free
     nodes = list(walk(sink.value, sink.mask))
+    matrices = any(node.operation == "contract" for node in nodes)  # then rows are rows of a matrix, not points
     for node in nodes:
         match node.operation:
-            case "reduce" if node.axes & free != free:
+            case "reduce" if node.axes & free != free and not matrices:
                 chosen |= node.axes & free
             case "contract":
                 lhs, rhs = node.arguments
-                chosen |= lhs.axes & rhs.axes & free
+                chosen |= (lhs.axes & rhs.axes & free) - set(node.attribute.axes)
             case "load":
                 chosen |= _complicated(node.attribute.coordinates, free)
             case "index" if len(set(_axes_of(node.attribute)) & free) > 1:

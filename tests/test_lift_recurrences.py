@@ -1,0 +1,140 @@
+"""Lifting of recurrences: running maxima with rescaled sums. What closes stores the same; what does not is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from intentc.lift_verification import verify
+from tests.test_lift_reading import body, closes
+from translators.lifting.files import LiftedFile, lift_text
+from translators.lifting.lift import Lifted
+from translators.lifting.sinks import Residue
+
+CORPUS = Path(__file__).parent / "lift"
+
+
+def lifted(name: str) -> LiftedFile:
+    return lift_text((CORPUS / f"{name}.py").read_text(), f"{name}.py")
+
+
+def kernel_of(name: str, kernel: str) -> Lifted:
+    return next(each for each in lifted(name).kernels if each.name == kernel)
+
+
+def lines_of(kernel: Lifted) -> list[str]:
+    assert kernel.source is not None, kernel.reason
+    return [line.strip() for line in kernel.source.body]
+
+
+def running(update: str, first: str = "0.0", after: str = "z + m") -> str:
+    return f"""
+        m = float("-inf")
+        z = {first}
+        for k in range(n):
+            x = tl.load(x_ptr + k)
+            new = tl.maximum(m, x)
+            {update}
+            m = new
+        tl.store(y_ptr, {after})
+    """
+
+
+RESCALED = {
+    "a sum of weights": running("z = z * tl.exp(m - new) + tl.exp(x - new)"),
+    "operands the other way round": running("z = tl.exp(x - new) + tl.exp(m - new) * z"),
+    "powers of two": running("z = z * tl.exp2(m - new) + tl.exp2(x - new)"),
+    "a scaled exponent": running("z = z * tl.exp((m - new) * 0.5) + tl.exp((x - new) * 0.5)"),
+    "a scale that is multiplied out": running("z = z * tl.exp2(m * 0.5 - new * 0.5) + tl.exp2(x * 0.5 - new * 0.5)"),
+    "weighted values": running("z = z * tl.exp(m - new) + 3.0 * tl.exp(x - new) * tl.load(x_ptr + k + n)"),
+    "differences of weighted values": running("z = z * tl.exp(m - new) - (tl.exp(x - new) - tl.exp(x - new) / 3.0)"),
+    "in two steps": running("z = z * tl.exp(m - new) + tl.exp(x - new) + 2.0 * tl.exp(x - new)"),
+    "nothing while there is no maximum": running(
+        "z = tl.where(new == -float('inf'), z, z * tl.exp(m - new) + tl.exp(x - new))"
+    ),
+    "a maximum of minus infinity replaced": running(
+        "safe = tl.where(new == -float('inf'), 0.0, new); z = z * tl.exp(m - safe) + tl.exp(x - safe)"
+    ),
+    "a first value that the first maximum takes away": running("z = z * tl.exp(m - new) + tl.exp(x - new)", "1.0"),
+}
+
+
+@pytest.mark.parametrize("lines", RESCALED.values(), ids=RESCALED)
+def test_rescaled_sums_close(lines: str) -> None:
+    assert all(closes(body(lines), {"n": n, "BLOCK": 4}) for n in (1, 2, 5))
+
+
+def test_a_first_value_is_rescaled_too() -> None:
+    lines = """
+        m = 0.25
+        z = 3.0
+        for k in range(n):
+            x = tl.load(x_ptr + k)
+            new = tl.maximum(m, x)
+            z = z * tl.exp(m - new) + tl.exp(x - new)
+            m = new
+        tl.store(y_ptr, z)
+    """
+    assert all(closes(body(lines), {"n": n, "BLOCK": 4}) for n in (0, 1, 5))
+
+
+def test_maxima_of_lanes_join() -> None:
+    lines = """
+        m = tl.full((BLOCK,), float("-inf"), tl.float32)
+        z = tl.zeros((BLOCK,), tl.float32)
+        for k in range(n):
+            x = tl.load(x_ptr + k * BLOCK + tl.arange(0, BLOCK))
+            new = tl.maximum(m, x)
+            z = z * tl.exp(m - new) + tl.exp(x - new)
+            m = new
+        largest = tl.max(m, 0)
+        tl.store(y_ptr, tl.sum(z * tl.exp(m - largest), 0))
+    """
+    assert closes(body(lines), {"n": 3, "BLOCK": 4})
+
+
+NOT_RESCALED = {
+    "the factor upside down": running("z = z * tl.exp(new - m) + tl.exp(x - new)"),
+    "weights relative to the previous maximum": running("z = z * tl.exp(m - new) + tl.exp(x - m)"),
+    "a product of two weights": running("z = z * tl.exp(m - new) + tl.exp(x - new) * tl.exp(x - new)"),
+    "something that is no weight": running("z = z * tl.exp(m - new) + x"),
+    "another exponential": running("z = z * tl.exp(m - new) + tl.exp2(x - new)"),
+    "another scale": running("z = z * tl.exp((m - new) * 0.5) + tl.exp((x - new) * 0.25)"),
+    "the maximum beside the weights": running("z = z * tl.exp(m - new) + tl.exp(x - new) * new"),
+    "a condition on the maximum": running("z = z * tl.exp(m - new) + tl.where(new > 1.0, tl.exp(x - new), 0.0)"),
+    "no minimum": running("z = z * tl.exp(m - new) + tl.exp(x - new)").replace("maximum", "minimum"),
+    "a root of the sum": running("z = tl.sqrt(z) * tl.exp(m - new) + tl.exp(x - new)"),
+}
+
+
+@pytest.mark.parametrize("lines", NOT_RESCALED.values(), ids=NOT_RESCALED)
+def test_what_is_no_rescaled_sum_is_refused(lines: str) -> None:
+    with pytest.raises(Residue):
+        closes(body(lines))
+
+
+def test_attention_reads_like_attention() -> None:
+    kernel = kernel_of("online", "attention_kernel")
+    assert kernel.status == "lifted" and "weights are relative to the maximum of all, not to a running one" in (
+        kernel.numerics
+    )
+    assert lines_of(kernel)[4:] == [
+        "for h in I.parallel(I.domain(0, H)):",
+        "product = I.matmul(q[h, l, d], k[h, l_2, d], acc_dtype=I.f32, transpose_rhs=True)",
+        "k_term = product * scale",
+        "k_max = I.reduce.max(k_term, axis=1)",
+        "exp_k = I.exp(k_term - k_max[:, None])",
+        "k_sum = I.reduce.sum(exp_k, axis=1)",
+        "product_2 = I.matmul(exp_k, v[h, l_2, d], acc_dtype=I.f32)",
+        "o[h, l, d] = product_2 / k_sum[:, None]",
+        "lse[h, l] = k_max + I.log(k_sum)",
+    ]
+
+
+@pytest.mark.parametrize("name", ["online"])
+def test_lifted_kernels_agree_with_the_originals(name: str) -> None:
+    text = (CORPUS / f"{name}.py").read_text()
+    for kernel in lifted(name).kernels:
+        found = verify(text, f"{name}.py", kernel, calls=3)
+        assert found.holds, (kernel.name, kernel.reason, str(found))
