@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Final
 
 from intent import dtypes as d
@@ -265,10 +266,8 @@ def _differences(exponent: Expression) -> Iterator[tuple[Expression, Expression]
         if _is_difference(inner):
             left, right = inner.arguments
             yield left, right
-            for mine, scale in _factors(left):
-                for other, same in _factors(right):
-                    if scale is same:
-                        yield mine, other
+            pairs = product(_factors(left), _factors(right))
+            yield from ((mine, other) for (mine, scale), (other, same) in pairs if scale is same)
 
 
 def _is_maximum(base: Expression, gauge: Gauge) -> bool:
