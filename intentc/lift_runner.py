@@ -1,17 +1,15 @@
 """Runs in a process of its own, under Triton's interpreter: an original kernel and its lifted one on the same memory.
 
 Reads a request as JSON from standard input, writes one result per call to standard output. Nothing else of this
-project is
-imported; the request names files that hold the kernel with its helpers, and the generated module.
+project is imported; the request names a directory that holds the kernel with its helpers, and the generated module.
 """
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 import resource
 import sys
-from types import ModuleType
 from typing import Any
 
 import torch
@@ -28,20 +26,12 @@ TOLERANCE = {"f16": 1e-2, "bf16": 4e-2, "f32": 2e-4, "f64": 1e-6}
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     request = json.load(sys.stdin)
-    original = getattr(_load("original", request["original"]), request["kernel"])
-    module = _load("lifted", request["module"])
+    sys.path.insert(0, request["directory"])
+    original = getattr(importlib.import_module(request["original"]), request["kernel"])
+    module = importlib.import_module("lifted")
     lifted = getattr(module, f"{request['lifted']}_device_out")
     results = [_compare(original, lifted, request, call, seed) for seed, call in enumerate(request["calls"])]
     json.dump(results, sys.stdout)
-
-
-def _load(name: str, path: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def _compare(original: Any, lifted: Any, request: dict[str, Any], call: dict[str, Any], seed: int) -> dict[str, Any]:  # noqa: ANN401
@@ -51,7 +41,10 @@ def _compare(original: Any, lifted: Any, request: dict[str, Any], call: dict[str
         for each, array in zip(request["arrays"], call["arrays"], strict=True)
     }
     second = {name: memory.clone() for name, memory in first.items()}
-    original[tuple(call["grid"])](**first, **{name: _number(value) for name, value in call["numbers"].items()})
+    unused = {name: torch.zeros(1) for name in request["unused"]}
+    original[tuple(call["grid"])](
+        **first, **unused, **{name: _number(value) for name, value in call["numbers"].items()}
+    )
     views = {
         each["name"]: torch.as_strided(second[each["pointer"]], *array)
         for each, array in zip(request["arrays"], call["arrays"], strict=True)

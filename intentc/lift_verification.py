@@ -1,28 +1,30 @@
 """Verification of a lift: the original and the recompiled kernel side by side on random shapes, in a child process.
 
-The user's code runs only there, under Triton's interpreter, with a bound on time and memory. Only the kernel, the
-device functions, and constants of its file are taken along: no host code, no autotuning.
+The user's code runs only there, under Triton's interpreter, with a bound on time and memory. Only the kernel, its
+device functions and constants are taken along: no host code, no autotuning.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from intentc.lift_slices import sliced
 from translators.lifting.correspondence import CallSizes, Correspondence, draw
 from translators.lifting.files import source_of
 from translators.lifting.lift import Lifted
 from translators.options import Options
 from translators.pipeline import compile_text
+from translators.triton_source.read.source import read_file
 
 CALLS: Final = 5
 SECONDS: Final = 120
@@ -60,7 +62,8 @@ def verify(text: str, path: str, kernel: Lifted, calls: int = CALLS) -> Verifica
     module = compile_text(source, path, Options(constexprs=groups)).source
     if module is None:
         return Verification(0, 0, "the lifted kernel does not compile")
-    return _run(sliced(text), module, kernel, drawn)
+    file = read_file(text, path)
+    return _run(sliced(file, kernel.name), module, kernel, drawn)
 
 
 def _drawn(correspondence: Correspondence, calls: int) -> list[CallSizes]:
@@ -76,12 +79,12 @@ def _drawn(correspondence: Correspondence, calls: int) -> list[CallSizes]:
     return found
 
 
-def _run(original: str, module: str, kernel: Lifted, calls: Sequence[CallSizes]) -> Verification:
+def _run(original: Mapping[str, str], module: str, kernel: Lifted, calls: Sequence[CallSizes]) -> Verification:
     with tempfile.TemporaryDirectory() as directory:
-        paths = {name: Path(directory) / f"{name}.py" for name in ("original", "module")}
-        paths["original"].write_text(original, encoding="utf-8")
-        paths["module"].write_text(module, encoding="utf-8")
-        request = _request(kernel, {name: str(path) for name, path in paths.items()}, calls)
+        for name, text in {**original, "lifted": module}.items():
+            Path(directory, f"{name}.py").write_text(text, encoding="utf-8")
+        shutil.copy(Path(__file__).parent / "lift_shims.py", directory)
+        request = _request(kernel, {"directory": directory, "original": next(iter(original))}, calls)
         command = [sys.executable, str(Path(__file__).parent / "lift_runner.py")]
         environment = {**os.environ, "TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
         try:
@@ -109,62 +112,6 @@ def _request(kernel: Lifted, paths: dict[str, str], calls: Sequence[CallSizes]) 
         "lifted": kernel.source.name,
         "arrays": arrays,
         "order": list(correspondence.order),
+        "unused": list(correspondence.unused),
         "calls": list(map(asdict, calls)),
     }
-
-
-# ------------------------------------------------------------------------------------------------------------- slicing
-def sliced(text: str) -> str:
-    """The device functions of a file with what they need: imports of Triton and PyTorch, and constants."""
-    kept = list(_kept(ast.parse(text).body))
-    used = {name for statement in kept if not _is_constant(statement) for name in _names(statement)}
-    body: list[ast.stmt] = []
-    for statement in reversed(kept):  # a constant stands before what uses it
-        if not _is_constant(statement) or used & _targets(statement):
-            body.insert(0, statement)
-            used |= _names(statement)
-    return ast.unparse(ast.Module(body=body, type_ignores=[])) + "\n"
-
-
-def _kept(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    for statement in statements:
-        match statement:
-            case ast.FunctionDef(decorator_list=decorators):
-                jit = [each for each in decorators if ast.unparse(each).split("(")[0].endswith("jit")]
-                if jit:
-                    statement.decorator_list = jit[:1]
-                    yield statement
-            case ast.Import() | ast.ImportFrom() if _harmless(statement):
-                yield statement
-            case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value) if _constant(value):
-                yield statement
-            case ast.If(body=inner) | ast.Try(body=inner):
-                yield from _kept(inner)
-            case _:
-                pass
-
-
-def _is_constant(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Assign | ast.AnnAssign)
-
-
-def _names(statement: ast.stmt) -> set[str]:
-    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-
-
-def _targets(statement: ast.stmt) -> set[str]:
-    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-
-
-def _harmless(statement: ast.Import | ast.ImportFrom) -> bool:
-    modules = (
-        [statement.module or ""] if isinstance(statement, ast.ImportFrom) else [each.name for each in statement.names]
-    )
-    return all(module.split(".")[0] in ("triton", "torch", "math", "os", "numpy") for module in modules)
-
-
-def _constant(value: ast.expr) -> bool:
-    """Literals, names of Triton's, and `tl.constexpr(...)` of them."""
-    if isinstance(value, ast.Call):
-        return ast.unparse(value.func).endswith("constexpr")
-    return not any(isinstance(node, ast.Call | ast.Lambda) for node in ast.walk(value))

@@ -47,6 +47,7 @@ COMPUTE = (
     "intentc.commands.verify",
     "intentc.differential",
     "intentc.lift_runner",
+    "intentc.lift_shims",
     "intentc.kernel_inputs",
 )
 

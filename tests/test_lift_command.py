@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from intentc.lift_verification import sliced, verify
+from intentc.lift_verification import verify
 from translators.intent_source.write import Text, binary, unary
 from translators.lifting.files import LiftedFile, lift_text
 from translators.pipeline import compile_text
@@ -100,12 +100,6 @@ def test_verification_finds_a_wrong_lift() -> None:
     wrong = replace(kernel.source, body=tuple(line.replace(" + y", " - y") for line in kernel.source.body))
     found = verify(text, "vector_add.py", replace(kernel, source=wrong), calls=2)
     assert not found.holds and found.agreed == 0
-
-
-def test_slices_hold_device_functions_and_their_constants() -> None:
-    head = "import triton\nimport other\nA = 1\nB = f()\nC = 2\n\n"
-    text = f"{head}@triton.autotune([], key=[])\n@triton.jit\ndef k(p):\n    A\n"
-    assert sliced(text) == "import triton\nA = 1\n\n@triton.jit\ndef k(p):\n    A\n"
 
 
 @pytest.mark.parametrize(

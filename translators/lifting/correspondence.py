@@ -35,8 +35,7 @@ class Correspondence:
     """`integers`, `floats` and `blocks` are the original's other parameters; `order` those of the lifted kernel.
 
     `extents` defines sizes that the original has no name for, `facts` are not negative in any launch that was lifted,
-    and
-    `constants` are the compile-time values that were taken as given.
+    and `constants` are the compile-time values that were taken as given.
     """
 
     arrays: tuple[ArrayPlace, ...]
@@ -48,7 +47,8 @@ class Correspondence:
     grid: tuple[Polynomial, ...]
     extents: Mapping[str, Polynomial]
     facts: tuple[Polynomial, ...]
-    constants: Mapping[str, bool | int | float | str]
+    constants: Mapping[str, bool | int | float | str | None]
+    unused: tuple[str, ...] = ()  # pointers that are not touched
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class CallSizes:
     """One way to call both kernels."""
 
     grid: tuple[int, ...]
-    numbers: Mapping[str, bool | int | float | str]  # of the original's parameters that are no pointers
+    numbers: Mapping[str, bool | int | float | str | None]  # of the original's parameters that are no pointers
     arrays: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]  # shape and strides
     limit: int  # integers read from arrays are below it
 
@@ -136,7 +136,7 @@ def _call(correspondence: Correspondence, values: Mapping[str, int], generator: 
         )
         for array in correspondence.arrays
     )
-    numbers: dict[str, bool | int | float | str] = {name: values[name] for name in correspondence.integers}
+    numbers: dict[str, bool | int | float | str | None] = {name: values[name] for name in correspondence.integers}
     numbers.update({name: round(generator.uniform(0.25, 2.0), 3) for name in correspondence.floats})
     numbers.update({name: values[name] for name in correspondence.blocks})
     numbers.update({name: value for name, value in correspondence.constants.items() if name not in numbers})

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from intent.dtypes import DType
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, number
 from translators.intent_source import write as w
@@ -17,7 +18,8 @@ from translators.lifting.memory_order import check_order
 from translators.lifting.names import Names, kernel_name, view_name
 from translators.lifting.pooling import Pool
 from translators.lifting.rules import normalised, simplified
-from translators.lifting.sinks import Ledger, Note, Residue, Sink
+from translators.lifting.sinks import Basis, Ledger, Note, Residue, Sink
+from translators.lifting.specialisation import MOST_ATTEMPTS, candidates
 from translators.lifting.spelling import Speller, dtype_text, varies
 from translators.lifting.views import Delinearising, Layout
 from translators.logical.types import View
@@ -25,9 +27,9 @@ from translators.tile.effects import KernelEffects, KernelParameter
 from translators.tile.expression import Arena, walk
 from translators.tile.substitution import Rebuilding
 from translators.triton_source.read.execution import program_count
-from translators.triton_source.read.kernels import Known, is_constexpr, read_kernel
-from translators.triton_source.read.source import TritonFile
-from translators.triton_source.read.values import Function, NotLifted
+from translators.triton_source.read.kernels import Known, default_of, is_constexpr, read_kernel
+from translators.triton_source.read.source import TritonFile, triton_dtype
+from translators.triton_source.read.values import Function, NeedsValue, NotLifted, Value
 
 Status = Literal["lifted", "lifted with groups", "partial", "unsupported"]
 INTEGER_TYPE = "int64"  # what is passed where a kernel takes the type of its coordinates
@@ -42,6 +44,13 @@ class Launch:
     known: Known = field(default_factory=Known)
     facts: tuple[Polynomial, ...] = ()  # not negative
     line: int = 0  # of the launch
+    chosen: tuple[str, ...] = ()  # compile-time parameters whose value the lift chose
+
+    def fixing(self, name: str, value: Value) -> Launch:
+        """The launch with a compile-time parameter used by value, which the host says or which is chosen here."""
+        known = self.known
+        fixed = replace(known, constants={**known.constants, name: value}, fixed=known.fixed | {name})
+        return replace(self, known=fixed, chosen=self.chosen if name in known.constants else (*self.chosen, name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +81,43 @@ class Lifted:
 
 def lift_kernel(file: TritonFile, function: Function, launch: Launch | None = None) -> Lifted:
     """Never raises for what the kernel contains: what is not understood is reported."""
-    launch = launch or Launch()
-    try:
-        read = read_kernel(file, function, launch.known)
-        return Lifting(function, read.effects, read.arena, launch).run()
-    except (NotLifted, Residue) as found:
-        return Lifted(function.name, function.node.lineno, "unsupported", reason=_located(found, function))
-    except RecursionError:
-        return Lifted(
-            function.name, function.node.lineno, "unsupported", reason="its expressions are nested too deeply"
-        )
+    return _Specialising(file, function).lift(launch or Launch())
+
+
+@dataclass(slots=True)
+class _Specialising:
+    """Lifts a kernel for the first values of its compile-time flags for which that is possible."""
+
+    file: TritonFile
+    function: Function
+    attempts: int = 0
+
+    def lift(self, launch: Launch) -> Lifted:
+        function = self.function
+        try:
+            read = read_kernel(self.file, function, launch.known)
+            return Lifting(function, read.effects, read.arena, launch).run()
+        except NeedsValue as needed:
+            return self._for_each(launch, needed)
+        except (NotLifted, Residue) as found:
+            reason = _located(found, function)
+        except RecursionError:
+            reason = "its expressions are nested too deeply"
+        return Lifted(function.name, function.node.lineno, "unsupported", reason=reason)
+
+    def _for_each(self, launch: Launch, needed: NeedsValue) -> Lifted:
+        first: Lifted | None = None
+        name, values = candidates(self.function, needed, launch.known)
+        for value in values if name not in launch.known.fixed else ():
+            self.attempts += 1
+            if self.attempts > MOST_ATTEMPTS:
+                break
+            made = self.lift(launch.fixing(name, value))
+            if made.source is not None:
+                return made
+            first = first or made
+        reason = _located(needed, self.function)
+        return first or Lifted(self.function.name, self.function.node.lineno, "unsupported", reason=reason)
 
 
 def _located(found: NotLifted | Residue, function: Function) -> str:
@@ -149,6 +185,11 @@ class Lifting:
             self.ledger.add("host", f"the launch in line {self.launch.line} has a grid of ({grid}) programs")
         for fact in self.launch.facts:
             self.ledger.add("host", f"{fact!r} is not negative")
+        for name in sorted(self.launch.known.fixed):
+            value = self.launch.known.constants[name]
+            shown = value.name if isinstance(value, DType) else repr(value)
+            basis: Basis = "assumed" if name in self.launch.chosen else "host"
+            self.ledger.add(basis, f"{name} is {shown}; for another value it is another kernel")
         made: list[Sink] = []
         for sink in close(self.arena, self.effects, self.ledger):
             context.local.update(set(sink.axes) - set(self.effects.programs))
@@ -284,21 +325,33 @@ class Lifting:
             )
             for pointer, layout in delinearising.layouts.items()
         )
+        layouts = delinearising.layouts
         scalars = [each for each in self.effects.parameters if each.kind != "pointer"]
         types = dict.fromkeys(self.effects.integer_types, f"tl.{INTEGER_TYPE}")
-        given = {**self.launch.known.constants, **types}
+        named = {
+            name: f"tl.{triton_dtype(v)}" for name, v in self.launch.known.constants.items() if isinstance(v, DType)
+        }
+        given = {**self._defaults(), **self.launch.known.constants, **named, **types}
         return Correspondence(
             arrays,
             tuple(each.name for each in scalars if each.kind == "integer"),
             tuple(each.name for each in scalars if each.kind == "float"),
-            tuple(sorted(name for name in self._blocks() if not isinstance(given.get(name), bool | float | str))),
+            tuple(
+                sorted(name for name in self._blocks() if not isinstance(given.get(name, 0), bool | float | str | None))
+            ),
             tuple(name for name, annotation in source.parameters if not annotation.startswith("I.Constexpr")),
             groups,
             self._grid(),
             {name: extent for extent, name in delinearising.extents.items()},
             (*self.launch.facts, *self.context.facts.assumed),
-            {name: value for name, value in given.items() if isinstance(value, bool | int | float | str)},
+            {name: value for name, value in given.items() if isinstance(value, bool | int | float | str | None)},
+            tuple(each.name for each in self.effects.parameters if each.kind == "pointer" and each.name not in layouts),
         )
+
+    def _defaults(self) -> dict[str, Value]:
+        """Defaults that are used by value: all but integers."""
+        defaults = {name: default_of(self.function.node, name) for name in self._blocks()}
+        return {name: value for name, value in defaults.items() if isinstance(value, bool | float | str | None)}
 
     def _grid(self) -> tuple[Polynomial, ...]:
         """As the host has it, else one count for each axis that the kernel asks for."""

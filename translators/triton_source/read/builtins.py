@@ -14,7 +14,7 @@ from translators.tile.substitution import substitute
 from translators.triton_source.read.execution import Execution
 from translators.triton_source.read.expressions import call, reshaped, transposed
 from translators.triton_source.read.operations import ONE
-from translators.triton_source.read.values import Builtin, Function, NotLifted, Pointer, Tile, Value
+from translators.triton_source.read.values import Builtin, Function, NeedsValue, NotLifted, Pointer, Tile, Value
 
 Arguments = Mapping[str, Value]
 Handler = Callable[[Execution, Arguments], Value]
@@ -139,6 +139,8 @@ def _same(execution: Execution, given: Arguments) -> Value:
 # -------------------------------------------------------------------------------------------------------- making tiles
 def _full(execution: Execution, given: Arguments) -> Value:
     shape, dtype = _shape(given["shape"]), given.get("dtype")
+    if isinstance(dtype, Polynomial) and isinstance(dtype.atom, Symbol):
+        raise NeedsValue("a tile whose type is not known at compile time", (dtype.atom.name,), of_type=True)
     if not isinstance(dtype, DType):
         raise NotLifted("a tile whose type is not known at compile time")
     value = given["value"]
@@ -166,6 +168,8 @@ def _cast(execution: Execution, given: Arguments) -> Value:
     if isinstance(target, Polynomial) and tile.value.dtype == d.index:
         execution.integer_types.update(atom.name for atom in target.atoms() if isinstance(atom, Symbol))
         return replace(tile, dtype=d.i64)
+    if isinstance(target, Polynomial) and isinstance(target.atom, Symbol):
+        raise NeedsValue("a cast to a type that is not known at compile time", (target.atom.name,), of_type=True)
     if not isinstance(target, DType):
         raise NotLifted("a cast to a type that is not known at compile time")
     if given.get("bitcast") in (None, False):

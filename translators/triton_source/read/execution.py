@@ -7,17 +7,17 @@ business; what it cannot give a meaning raises `NotLifted` with the line.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from intent import dtypes as d
-from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic, number
+from translators.algebra.polynomial import Polynomial, Symbol, atomic, number
 from translators.tile.effects import Address, LoopRecord, StoreEffect
 from translators.tile.expression import Arena, Axis, Expression, LoopToken
 from translators.triton_source.read.operations import ONE, Operations
 from translators.triton_source.read.source import TritonFile
-from translators.triton_source.read.values import Lanes, NotLifted, Pointer, Shape, Tile, Value
+from translators.triton_source.read.values import Lanes, NeedsValue, NotLifted, Pointer, Shape, Tile, Value
 
 MOST_LANES = 6
 
@@ -36,7 +36,6 @@ class Execution:
     file: TritonFile
     arena: Arena
     operations: Operations
-    constants: Mapping[str, int | float]  # compile-time integers held by name
     names: dict[str, Value] = field(default_factory=dict)
     guards: list[Expression] = field(default_factory=list)
     loops: list[LoopToken] = field(default_factory=list)
@@ -180,7 +179,7 @@ class Execution:
         """The truth of a compile-time value; None for a run-time one."""
         match value:
             case Polynomial():
-                return bool(self.known_integer(value))
+                return bool(self.known_integer(value, False))
             case Tile(value=Expression(operation="constant", attribute=found)):
                 return bool(found)
             case Tile(value=Expression(operation="index", attribute=Polynomial() as found)) if (
@@ -192,13 +191,13 @@ class Execution:
             case _:
                 return bool(value)
 
-    def known_integer(self, polynomial: Polynomial) -> int:
+    def known_integer(self, polynomial: Polynomial, number: bool = True) -> int:
         """A compile-time integer's value, where its value and not only its name is needed."""
-        values: dict[Atom, Polynomial] = {Symbol(name): number(int(value)) for name, value in self.constants.items()}
-        found = polynomial.substitute(values).constant
+        found = polynomial.constant
         if found is None:
-            unknown = sorted({atom.name for atom in polynomial.atoms() if isinstance(atom, Symbol)})
-            raise NotLifted(f"a branch or a shape needs the value of {', '.join(unknown)}", self.line)
+            unknown = tuple(sorted({atom.name for atom in polynomial.atoms() if isinstance(atom, Symbol)}))
+            reason = f"a branch or a shape needs the value of {', '.join(unknown)}"
+            raise NeedsValue(reason, unknown, self.line, number)
         return found
 
     # ------------------------------------------------------------------------------------------------------- effects
@@ -266,11 +265,11 @@ def program_count(axis: int) -> Polynomial:
     return atomic(Symbol(f"programs_{axis}"))
 
 
-def new_execution(file: TritonFile, constants: Mapping[str, int | float]) -> Execution:
+def new_execution(file: TritonFile) -> Execution:
     arena = Arena()
     unbounded = atomic(Symbol("lanes"))
     lanes = Lanes(tuple(arena.axis(f"lane{i}", number(0), unbounded) for i in range(MOST_LANES)))
-    return Execution(file, arena, Operations(arena, lanes), constants)
+    return Execution(file, arena, Operations(arena, lanes))
 
 
 def _has_return(statement: ast.stmt) -> bool:

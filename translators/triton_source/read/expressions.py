@@ -18,10 +18,12 @@ from translators.triton_source.read.values import (
     Builtin,
     Function,
     Method,
+    Module,
     NotLifted,
     Pointer,
     PointerType,
     Tile,
+    Undefined,
     Value,
 )
 
@@ -86,10 +88,9 @@ def evaluate(execution: Execution, node: ast.expr) -> Value:
 def _name(execution: Execution, name: str) -> Value:
     if name in execution.names:
         return execution.names[name]
-    if name in execution.file.functions:
-        return execution.file.functions[name]
-    if name in execution.file.names:
-        return execution.file.names[name]
+    found = execution.file.resolve(name)
+    if not isinstance(found, Undefined):
+        return found
     if name in _PYTHON:
         return Builtin(name)
     raise NotLifted(f"'{name}' is not defined here")
@@ -243,6 +244,11 @@ def _attribute(execution: Execution, owner: Value, name: str) -> Value:
     match owner, name:
         case Builtin(), _:
             return member(owner, name)
+        case Module(file=file), _:
+            found = file.resolve(name)
+            if isinstance(found, Undefined):
+                raise NotLifted(f"'{name}' is not defined in '{file.path}'")
+            return found
         case Pointer(element=element), "dtype":
             return PointerType(element)
         case (PointerType(element=element), "element_ty") | (Pointer(element=element), "type"):
@@ -363,12 +369,13 @@ def call(execution: Execution, function: Function, arguments: list[Value], keywo
         return replace(argument, value=execution.operations.pointwise(meant, argument.dtype, argument.value))
     if len(execution.calls) >= DEEPEST_CALLS or function.name in execution.calls:
         raise NotLifted(f"'{function.name}' calls itself")
-    outer = execution.names
+    outer = execution.names, execution.file
     execution.names = bind(execution, function, arguments, keywords)
+    execution.file = function.file
     execution.calls.append(function.name)
     returned = execution.block(function.node.body)
     execution.calls.pop()
-    execution.names = outer
+    execution.names, execution.file = outer
     return returned.value if isinstance(returned, Returned) else None
 
 

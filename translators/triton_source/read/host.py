@@ -327,7 +327,7 @@ def _parameter_names(kernel: Function) -> list[str]:
 def view_types(file: TritonFile) -> dict[str, DType]:
     """Element types of a generated module's array parameters, from its tables."""
     found: dict[str, DType] = {}
-    for table in file.tables.values():
+    for table in (each for tables in file.tables.values() for each in tables):
         for node in ast.walk(table):
             match node:
                 case ast.Call(

@@ -17,7 +17,17 @@ from translators.tile.effects import KernelEffects, KernelParameter, ParameterKi
 from translators.tile.expression import Arena, Expression, walk
 from translators.triton_source.read.execution import Execution, new_execution
 from translators.triton_source.read.source import TritonFile
-from translators.triton_source.read.values import Function, HoldsIntegers, NotLifted, Pointer, Tile, Value
+from translators.triton_source.read.values import (
+    UNDEFINED,
+    Function,
+    HoldsIntegers,
+    Module,
+    NeedsValue,
+    NotLifted,
+    Pointer,
+    Tile,
+    Value,
+)
 
 MOST_ATTEMPTS = 6
 DEFAULT_ELEMENT = d.f32
@@ -30,6 +40,7 @@ class Known:
     constants: Mapping[str, Value] = field(default_factory=dict)
     numbers: bool = False  # compile-time integers are used by value, not by name
     dtypes: Mapping[str, DType] = field(default_factory=dict)
+    fixed: frozenset[str] = frozenset()  # compile-time parameters that are used by value in any case
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +87,12 @@ class _Attempt:
     compile_time: set[str] = field(default_factory=set)
 
     def run(self) -> KernelEffects:
-        constants = {
-            name: value
-            for name, value in self.known.constants.items()
-            if isinstance(value, int | float) and not isinstance(value, bool)
-        }
-        self.execution = new_execution(self.file, constants)
+        self.execution = new_execution(self.file)
         try:
             parameters = [self._parameter(each) for each in _parameters(self.function.node)]
             self.execution.calls.append(self.function.name)
             self.execution.block(self.function.node.body)
-        except HoldsIntegers:
+        except (HoldsIntegers, NeedsValue):
             raise
         except NotLifted as reason:
             raise NotLifted(reason.reason, reason.line or self.execution.line) from None
@@ -117,10 +123,8 @@ class _Attempt:
     def _constant(self, name: str) -> Value:
         """A compile-time integer stays a name; flags, types and everything else are needed as values."""
         constants = self.known.constants
-        value = constants[name] if name in constants else _default(self.function.node, name)
-        if isinstance(value, int) and not isinstance(value, bool):
-            self.execution.constants = {**self.execution.constants, name: value}
-        if self.known.numbers and isinstance(value, int):
+        value = constants[name] if name in constants else default_of(self.function.node, name)
+        if isinstance(value, int) and (self.known.numbers or name in self.known.fixed):
             return value
         return value if isinstance(value, bool | float | str | DType | Function) or value is None else symbol(name)
 
@@ -143,7 +147,7 @@ def is_constexpr(parameter: ast.arg) -> bool:
     return parameter.annotation is not None and "constexpr" in ast.unparse(parameter.annotation)
 
 
-def _default(node: ast.FunctionDef, name: str) -> Value:
+def default_of(node: ast.FunctionDef, name: str) -> Value:
     """The default of a compile-time parameter; the name itself (as an integer) if there is none."""
     positional = [*node.args.posonlyargs, *node.args.args]
     defaults = dict(zip(reversed([each.arg for each in positional]), reversed(node.args.defaults), strict=False))
@@ -271,14 +275,24 @@ class _Roots:
         if name in ("load", "store", "make_block_ptr", "make_tensor_descriptor") or name.startswith("atomic_"):
             yield from node.args[:1]
             yield from (each.value for each in node.keywords if each.arg in ("pointer", "base"))
-        elif (
-            isinstance(node.func, ast.Name) and node.func.id in self.file.functions and node.func.id not in self.active
-        ):
-            callee = self.file.functions[node.func.id]
+            return
+        callee = self._callee(node.func)
+        if callee is not None and callee.name not in self.active:
             parameters = [each.arg for each in _parameters(callee.node)]
-            inner = _Roots(self.file, callee, set(parameters), self.active | {callee.name}).found()
+            inner = _Roots(callee.file, callee, set(parameters), self.active | {callee.name}).found()
             yield from (value for name, value in zip(parameters, node.args, strict=False) if name in inner)
             yield from (each.value for each in node.keywords if each.arg in inner)
+
+    def _callee(self, function: ast.expr) -> Function | None:
+        match function:
+            case ast.Name(id=name):
+                found = self.file.resolve(name)
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute):
+                owner = self.file.resolve(name)
+                found = owner.file.resolve(attribute) if isinstance(owner, Module) else UNDEFINED
+            case _:
+                return None
+        return found if isinstance(found, Function) else None
 
     def _root(self, address: ast.expr) -> set[str]:
         match address:

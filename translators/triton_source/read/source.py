@@ -1,15 +1,19 @@
-"""A file of Triton code as text: its device functions, constants, imported names, and host functions. Nothing runs."""
+"""A file of Triton code as text: its device functions, constants, imported names, and host functions. Nothing runs.
+
+Other files of its package are found by path and read in the same way.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from intent import dtypes as d
 from intent.dtypes import DType
-from translators.triton_source.read.values import Builtin, Function, Value
+from translators.triton_source.read.values import UNDEFINED, Builtin, Function, Module, Undefined, Value
 
 # Where Triton's own modules are imported from, by the prefix that the reader's tables use.
 _MODULES: Final = {
@@ -36,14 +40,26 @@ _DTYPES: Final[Mapping[str, DType]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Import:
+    """A name that another file of the package defines, or that file itself if `name` is None."""
+
+    module: str
+    level: int
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class TritonFile:
-    """`functions` are those decorated with triton.jit, `hosts` all others, `names` the module's other names."""
+    """`functions` are those decorated with triton.jit, `hosts` all others, `names` what comes from Triton's modules,
+    `tables` all that a name is assigned."""
 
     path: str
     functions: Mapping[str, Function]
     hosts: Mapping[str, ast.FunctionDef]
     names: Mapping[str, Value]
-    tables: Mapping[str, ast.expr]
+    tables: Mapping[str, list[ast.expr]]
+    imports: Mapping[str, Import] = field(default_factory=dict)
+    package: Package = field(default_factory=lambda: Package())
 
     @property
     def kernels(self) -> tuple[Function, ...]:
@@ -55,39 +71,140 @@ class TritonFile:
             if name not in called and not _returns_value(function.node)
         )
 
+    def resolve(self, name: str, importing: frozenset[tuple[str, str]] = frozenset()) -> Value | Undefined:
+        """What a name of the module stands for, in this file or in the one that it is imported from."""
+        if name in self.functions:
+            return self.functions[name]
+        if (self.path, name) in importing:
+            return UNDEFINED
+        importing = importing | {(self.path, name)}
+        for assigned in reversed(self.tables.get(name, ())):
+            value = constant_of(self, assigned, importing)
+            if not isinstance(value, Undefined):
+                return value
+        if name in self.names:
+            return self.names[name]
+        found = self.imports.get(name)
+        if found is None:
+            return UNDEFINED
+        if found.name is None:
+            file = self.package.module(self.path, found.module, found.level)
+            return UNDEFINED if file is None else Module(file)
+        file = self.package.module(self.path, found.module, found.level)
+        made = UNDEFINED if file is None else file.resolve(found.name, importing)
+        if made is not UNDEFINED:
+            return made
+        inner = self.package.module(self.path, f"{found.module}.{found.name}".strip("."), found.level)
+        return UNDEFINED if inner is None else Module(inner)
 
-def read_file(text: str, path: str) -> TritonFile:
+
+@dataclass(slots=True)
+class Package:
+    """The files that a file of Triton code imports by path, each read once. They are never imported."""
+
+    files: dict[Path, TritonFile | None] = field(default_factory=dict)
+
+    def module(self, importer: str, module: str, level: int) -> TritonFile | None:
+        for path in _module_paths(Path(importer), module, level):
+            if path not in self.files:
+                self.files[path] = None  # while it is being read
+                self.files[path] = self._read(path)
+            if self.files[path] is not None:
+                return self.files[path]
+        return None
+
+    def _read(self, path: Path) -> TritonFile | None:
+        try:
+            return read_file(path.read_text(encoding="utf-8-sig"), str(path), self)
+        except (OSError, ValueError, SyntaxError):
+            return None
+
+
+def _module_paths(importer: Path, module: str, level: int) -> Iterator[Path]:
+    """Where the file of a module can be: beside the importer, or in a directory around it that has the package's
+    name."""
+    parts = [part for part in module.split(".") if part]
+    above = importer.absolute().parents
+    if level:
+        roots = [above[level - 1]] if level <= len(above) else []
+    else:
+        roots = [each.parent for each in above if parts and each.name == parts[0]] or [above[0]]
+    for root in roots:
+        whole = root.joinpath(*parts)
+        if parts:
+            yield whole.with_name(f"{whole.name}.py")
+        yield whole / "__init__.py"
+
+
+def read_file(text: str, path: str, package: Package | None = None) -> TritonFile:
     """Raises SyntaxError if the text is not Python."""
     functions: dict[str, Function] = {}
-    hosts: dict[str, ast.FunctionDef] = {}
-    names: dict[str, Value] = {}
-    tables: dict[str, ast.expr] = {}
+    reading = _Reading()
+    file = TritonFile(
+        path, functions, reading.hosts, reading.names, reading.tables, reading.imports, package or Package()
+    )
     for statement in _statements(ast.parse(text).body):
+        reading.statement(statement)
+    for name, (node, decorators) in reading.functions.items():
+        functions[name] = Function(name, node, decorators, file)
+    return file
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What the module's statements bind, the last one counting."""
+
+    functions: dict[str, tuple[ast.FunctionDef, tuple[ast.expr, ...]]] = field(default_factory=dict)
+    hosts: dict[str, ast.FunctionDef] = field(default_factory=dict)
+    names: dict[str, Value] = field(default_factory=dict)
+    tables: dict[str, list[ast.expr]] = field(default_factory=dict)
+    imports: dict[str, Import] = field(default_factory=dict)
+
+    def statement(self, statement: ast.stmt) -> None:
         match statement:
             case ast.FunctionDef(name=name, decorator_list=decorators):
                 if any(map(_is_jit, decorators)):
-                    functions[name] = Function(name, statement, tuple(decorators))
+                    self.functions[name] = (statement, tuple(decorators))
                 else:
-                    hosts[name] = statement
+                    self.hosts[name] = statement
             case ast.Import() | ast.ImportFrom():
-                names.update(_imported(statement))
+                self.names.update(_imported(statement))
+                self.imports.update(_imports(statement))
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                tables[name] = value
-                names.update(_constant(name, value, names))
+                self._assigned(name, value)
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-                names.update(_constant(name, value, names))
+                self._assigned(name, value)
             case _:
                 pass
-    return TritonFile(path, functions, hosts, names, tables)
+
+    def _assigned(self, name: str, value: ast.expr) -> None:
+        decorated = _jit_of(value)
+        if decorated is not None and decorated[0] in self.hosts:
+            self.functions[name] = (self.hosts[decorated[0]], decorated[1])
+        self.tables.setdefault(name, []).append(value)
+
+
+def _jit_of(value: ast.expr) -> tuple[str, tuple[ast.expr, ...]] | None:
+    """`triton.jit(f)`, also within calls of decorators: (f, the decorators)."""
+    decorators: list[ast.expr] = []
+    while isinstance(value, ast.Call) and len(value.args) == 1:
+        decorators.append(value.func)
+        value = value.args[0]
+    if isinstance(value, ast.Name) and any(map(_is_jit, decorators)):
+        return value.id, tuple(decorators)
+    return None
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Module-level statements, also those under `if` and `try`, and methods of classes (host code)."""
     for statement in body:
         match statement:
-            case ast.If(body=inner, orelse=other):
-                yield from _statements(inner)
-                yield from _statements(other)
+            case ast.If(test=test, body=inner, orelse=other):
+                decided = _decided(test)
+                if decided is not False:
+                    yield from _statements(inner)
+                if decided is not True:
+                    yield from _statements(other)
             case ast.Try(body=inner, handlers=handlers):
                 for handler in handlers:
                     yield from _statements(handler.body)
@@ -96,6 +213,21 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from (each for each in inner if isinstance(each, ast.FunctionDef))
             case _:
                 yield statement
+
+
+def _decided(test: ast.expr) -> bool | None:
+    """A comparison of an environment variable that is not set: its default counts."""
+    match test:
+        case ast.Compare(left=ast.Call(args=[_, ast.Constant(value=default)]) as call, ops=[operation],
+                         comparators=[ast.Constant(value=other)]) if ast.unparse(call.func) in (
+            "os.environ.get",
+            "os.getenv",
+        ):  # fmt: skip
+            if isinstance(operation, ast.Eq | ast.NotEq):
+                return (default == other) == isinstance(operation, ast.Eq)
+            return None
+        case _:
+            return None
 
 
 def _is_jit(decorator: ast.expr) -> bool:
@@ -116,6 +248,7 @@ def _returns_value(function: ast.FunctionDef) -> bool:
 
 
 def _imported(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Value]]:
+    """Names of Triton's own modules and what they hold."""
     if isinstance(statement, ast.Import):
         for alias in statement.names:
             known = _MODULES.get(alias.name if alias.asname else alias.name.split(".")[0])
@@ -131,6 +264,17 @@ def _imported(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Val
             yield alias.asname or alias.name, member(Builtin(prefix), alias.name)
 
 
+def _imports(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Import]]:
+    """Names that may come from other files of the package."""
+    if isinstance(statement, ast.Import):
+        yield from ((alias.asname, Import(alias.name, 0, None)) for alias in statement.names if alias.asname)
+        return
+    if not statement.level and (statement.module or "") in _MODULES:
+        return
+    for alias in statement.names:
+        yield alias.asname or alias.name, Import(statement.module or "", statement.level, alias.name)
+
+
 def member(module: Builtin, name: str) -> Value:
     """An attribute of one of Triton's modules."""
     if module.name in ("tl", "torch", "numpy") and name in _DTYPES:
@@ -140,31 +284,85 @@ def member(module: Builtin, name: str) -> Value:
     return Builtin(inner.get(whole, whole))
 
 
-def _constant(name: str, value: ast.expr, known: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
-    """Literals, and constexpr literals, of the module; and other names for what is known."""
-    match value:
-        case ast.Call(func=function, args=[inner]) if ast.unparse(function) in (
-            "tl.constexpr",
-            "triton.language.constexpr",
-        ):
-            yield from _constant(name, inner, known)
-        case ast.Call() | ast.Compare() if "TRITON_INTERPRET" in ast.unparse(value):
-            yield name, False  # whether the interpreter runs the kernel: what is lifted is the compiled program
-        case ast.Name(id=other) if other in known:
-            yield name, known[other]
-        case ast.Attribute(value=ast.Name(id=module)) if isinstance(known.get(module), Builtin):
-            owner = known[module]
-            assert isinstance(owner, Builtin)
-            yield name, member(owner, value.attr)
+# ------------------------------------------------------------------------------------------- module-level constants
+_CONSTEXPR: Final = ("tl.constexpr", "triton.language.constexpr", "constexpr", "core.constexpr")
+
+
+def constant_of(
+    file: TritonFile, node: ast.expr, importing: frozenset[tuple[str, str]] = frozenset()
+) -> Value | Undefined:
+    """The value of an expression of the module that is a compile-time constant."""
+    match node:
+        case ast.Constant(value=bool() | int() | float() | str() | None as value):
+            return value
+        case ast.Name(id=name):
+            return file.resolve(name, importing)
+        case ast.Attribute(value=owner, attr=name):
+            return _attribute(constant_of(file, owner, importing), name, importing)
+        case ast.Call(func=function, args=[inner]) if ast.unparse(function) in _CONSTEXPR:
+            return constant_of(file, inner, importing)
+        case ast.Call() | ast.Compare() if "TRITON_INTERPRET" in ast.unparse(node):
+            return False  # whether the interpreter runs the kernel: what is lifted is the compiled program
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            values = [constant_of(file, part, importing) for part in parts]
+            known = tuple(value for value in values if not isinstance(value, Undefined))
+            return known if len(known) == len(values) else UNDEFINED
+        case ast.UnaryOp() | ast.BinOp() | ast.Call():
+            return _computed(file, node, importing)
         case _:
-            literal = _literal(value)
-            if literal is not None:
-                yield name, literal
+            return UNDEFINED
 
 
-def _literal(value: ast.expr) -> int | float | str | None:
+def triton_dtype(dtype: DType) -> str:
+    """Triton's own name of a type."""
+    return next(name for name, each in _DTYPES.items() if each == dtype)
+
+
+def _attribute(owner: Value | Undefined, name: str, importing: frozenset[tuple[str, str]]) -> Value | Undefined:
+    match owner:
+        case Builtin():
+            return member(owner, name)
+        case Module(file=inner):
+            return inner.resolve(name, importing)
+        case _:
+            return owner if name == "value" else UNDEFINED
+
+
+def _computed(file: TritonFile, node: ast.expr, importing: frozenset[tuple[str, str]]) -> Value | Undefined:
+    """Arithmetic on numbers, `float("inf")`, and the limits of types."""
+    match node:
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str() | int() | float() as text)]):
+            return float(text)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            value = constant_of(file, operand, importing)
+            return -value if isinstance(value, int | float) else UNDEFINED
+        case ast.BinOp(left=left, op=operator, right=right):
+            values = [constant_of(file, each, importing) for each in (left, right)]
+            return _arithmetic(operator, *values)
+        case _:
+            return UNDEFINED
+
+
+def _arithmetic(operator: ast.operator, left: Value | Undefined, right: Value | Undefined) -> Value | Undefined:
+    if not isinstance(left, int | float) or not isinstance(right, int | float):
+        return UNDEFINED
     try:
-        found = ast.literal_eval(value)
-    except (ValueError, TypeError, SyntaxError, MemoryError):
-        return None
-    return found if isinstance(found, int | float | str) else None
+        match operator:
+            case ast.Add():
+                return left + right
+            case ast.Sub():
+                return left - right
+            case ast.Mult():
+                return left * right
+            case ast.Div():
+                return left / right
+            case ast.FloorDiv():
+                return left // right
+            case ast.Pow():
+                return left**right
+            case ast.LShift() if isinstance(left, int) and isinstance(right, int) and 0 <= right < 128:
+                return left << right
+            case _:
+                return UNDEFINED
+    except (ArithmeticError, ValueError):
+        return UNDEFINED

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from intent.dtypes import DType
 from translators.algebra.polynomial import Polynomial
 from translators.tile.expression import Axis, Expression
+
+if TYPE_CHECKING:
+    from translators.triton_source.read.source import TritonFile
 
 Shape = tuple[Polynomial, ...]
 
@@ -24,6 +28,18 @@ class NotLifted(Exception):
         super().__init__(reason)
         self.reason = reason
         self.line = line
+
+
+class NeedsValue(NotLifted):
+    """The meaning of the kernel depends on compile-time parameters by value: a truth, a `number`, or a type."""
+
+    def __init__(
+        self, reason: str, names: tuple[str, ...], line: int = 0, number: bool = False, of_type: bool = False
+    ) -> None:
+        super().__init__(reason, line)
+        self.names = names
+        self.number = number
+        self.of_type = of_type
 
 
 class HoldsIntegers(NotLifted):
@@ -76,11 +92,27 @@ class Method:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A device function: an entry kernel or a callee."""
+    """A device function: an entry kernel or a callee. Its names are those of its `file`."""
 
     name: str
     node: ast.FunctionDef
-    decorators: tuple[ast.expr, ...] = ()
+    decorators: tuple[ast.expr, ...]
+    file: TritonFile
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Module:
+    """Another file of the package, by name."""
+
+    file: TritonFile
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """No value: a name that a file does not define."""
+
+
+UNDEFINED: Final = Undefined()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +127,8 @@ class BlockPointer:
 
 
 Value = (
-    Tile | Pointer | BlockPointer | PointerType | Builtin | Method | Function | DType | Polynomial | int | float | str
-    | None | tuple["Value", ...]
+    Tile | Pointer | BlockPointer | PointerType | Builtin | Method | Function | Module | DType | Polynomial | int
+    | float | str | None | tuple["Value", ...]
 )  # fmt: skip
 
 
