@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from translators.algebra.facts import Facts
@@ -10,6 +10,7 @@ from translators.algebra.polynomial import Polynomial, number
 from translators.diagnostics import Span
 from translators.logical.types import Memory, View
 from translators.planning.demand import Demand
+from translators.planning.neutral import implied
 from translators.planning.regions import Region
 from translators.planning.sinks import Sink
 from translators.tile.expression import Axis, Expression, walk
@@ -62,34 +63,6 @@ class Bounds:
         if checks:
             self.unproven.append((memory.name, span))
         return tuple(checks)
-
-
-def implied(condition: Expression) -> Iterator[Polynomial]:
-    """Polynomials that are nonnegative wherever the condition holds: its conjunction of index comparisons."""
-    if condition.operation != "pointwise":
-        return
-    function = condition.attribute[0]
-    if function == "and":
-        for part in condition.arguments:
-            yield from implied(part)
-        return
-    if len(condition.arguments) != 2 or condition.arguments[0].dtype.kind != "index":
-        return
-    left, right = (argument.polynomial for argument in condition.arguments)
-    match function:
-        case "less":
-            yield right - left - 1
-        case "less_equal":
-            yield right - left
-        case "greater":
-            yield left - right - 1
-        case "greater_equal":
-            yield left - right
-        case "equal":
-            yield left - right
-            yield right - left
-        case _:
-            pass
 
 
 def is_covered(sink: Sink) -> bool:

@@ -22,7 +22,7 @@ from translators.planning.program_coordinates import prologue, tile_count
 from translators.planning.regions import Region, form_regions, known_at_launch
 from translators.planning.schedule import Scheduler
 from translators.planning.sinks import AxisConflict, MustPin, unsupported
-from translators.tile.expression import Axis, Expression
+from translators.tile.expression import Axis, Expression, LoopToken
 from translators.tile.program import AxisForm, Check, Section, TileFunction
 from translators.triton_source.device_functions import with_dependencies
 from translators.triton_source.expressions import Code, binary
@@ -64,7 +64,7 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
         covered=frozenset(sink.memory.name for sink in demand.sinks if is_covered(sink)),
         stages=tuple(_stages(demand, program)),
         traffic=_traffic(kernel, regions),
-        notes=tuple((notes | _serial_notes(regions)).values()),
+        notes=tuple((notes | _serial_notes(regions) | _skip_notes(demand)).values()),
         promises=tuple(_promises(variants)),
     )
 
@@ -178,11 +178,11 @@ def _section(
     bounds = Bounds(facts, demand, normalising_exponentials(region))
     checks = {node: found for node in region.nodes if (found := _checks(bounds, node, demand.spans.get(node)))}
     count = product(tile_count(axis, forms[axis], layout.lanes[axis]) for axis in region.program)
-    decoding, facts = prologue(region, layout, forms, facts, namer, single)
-    body = Scheduler(demand, region, layout, namer, padding, bounds).run()
+    decoded = prologue(region, layout, forms, facts, namer, single)
+    body = Scheduler(demand, region, layout, namer, padding, bounds, forms, decoded).run()
     section = Section(
-        forms, region.order, padding.others, padding.selected, checks, bounds.nonpositive, facts,
-        {memory: demand.shape(memory) for memory in demand.instances}, count, (*decoding, *body),
+        forms, region.order, padding.others, padding.selected, checks, bounds.nonpositive, decoded.facts,
+        {memory: demand.shape(memory) for memory in demand.instances}, count, (*decoded.statements, *body),
         demand.names, demand.spans, _coordinate_names(demand),
     )  # fmt: skip
     return section, bounds
@@ -200,13 +200,16 @@ def _checks(bounds: Bounds, node: Expression, span: Span | None) -> tuple[Check,
 
 def _forms(region: Region, layout: Layout, namer: Namer, blocks: dict[str, int]) -> dict[Axis, AxisForm]:
     forms: dict[Axis, AxisForm] = {}
+    cut: dict[LoopToken | None, str] = {}  # the block size of one loop's slices, along whichever axis
     for axis in region.axes:
         name = namer.axis(axis)
         lanes = layout.lanes[axis]
         if lanes is None:
             forms[axis] = AxisForm(name, None, None)
             continue
-        block = _block_name(name, lanes, namer, blocks)
+        block = cut.get(axis.slices) or _block_name(name, lanes, namer, blocks)
+        if axis.slices is not None:
+            cut[axis.slices] = block
         blocks[block] = lanes
         forms[axis] = AxisForm(name, block, None if layout.exact(axis) else namer.mask(axis))
     return forms
@@ -374,4 +377,15 @@ def _serial_notes(regions: Sequence[Region]) -> dict[str, Diagnostic]:
             name = sink.memory.name
             message = f"{name} is read where other points of {axis.name} write it: {axis.name} runs in one program"
             found[f"serial {name}"] = Diagnostic("INT953", "note", message, sink.span)
+    return found
+
+
+def _skip_notes(demand: Demand) -> dict[str, Diagnostic]:
+    """Which elements region folds take for finite in the slices that they skip."""
+    found: dict[str, Diagnostic] = {}
+    for loop in demand.loops.values():
+        if loop.limits.finite:
+            axis, names = loop.slices[0].name, ", ".join(sorted(loop.limits.finite))
+            message = f"slices of {axis} that cannot count are skipped: a NaN or infinity of {names} there goes unseen"
+            found[f"skip {axis} {names}"] = Diagnostic("INT963", "note", message, loop.span)
     return found

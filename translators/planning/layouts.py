@@ -42,7 +42,7 @@ class Layout:
     def exact(self, axis: Axis) -> bool:
         """Every lane is a coordinate, whatever the sizes."""
         block, extent = self.lanes[axis], axis.extent.constant
-        return block is None or (extent is not None and extent % block == 0)
+        return block is None or axis.whole or (extent is not None and extent % block == 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def _reused(region: Region) -> set[Axis]:
     found: set[Axis] = set()
     contracted = {axis for node in region.contractions for axis in node.attribute.axes}
     for axis in region.bound - contracted:
-        if any(axis in sink.axes for sink in region.sinks) or _chained(region, axis):
+        if axis.slices is None and (any(axis in sink.axes for sink in region.sinks) or _chained(region, axis)):
             found.add(axis)
     return found
 
@@ -218,7 +218,9 @@ def _at_most(axis: Axis, size: int) -> int:
 def _stream_lanes(region: Region, roles: Mapping[Axis, Role]) -> dict[Axis, int | None]:
     scalar = region.scalar_only
     unit = unit_stride_axes(region)
-    candidates = [axis for axis in region.axes if axis not in scalar and axis.extent.constant not in (0, 1)]
+    candidates = [
+        axis for axis in region.axes if axis not in scalar and axis.extent.constant not in (0, 1) and not axis.whole
+    ]
     free = [axis for axis in candidates if roles[axis] == "program" and not axis.parallel]
     points = [axis for axis in candidates if roles[axis] == "program" and axis.parallel]
     streamed = [axis for axis in candidates if roles[axis] in ("streamed", "slice") and _worth_lanes(axis, free)]

@@ -39,8 +39,13 @@ class Namer:
 
     def axis(self, axis: Axis) -> str:
         if axis not in self._axes:
-            self._axes[axis] = self.fresh(axis.name)
+            self._axes[axis] = self.axis(self._guarded(axis)) if axis.whole else self.fresh(axis.name)
         return self._axes[axis]
+
+    def _guarded(self, whole: Axis) -> Axis:
+        """The axis that `whole` stands for in another loop."""
+        loop = next(loop for loop in self.demand.loops.values() if whole in loop.whole_slices)
+        return loop.slices[loop.whole_slices.index(whole)]
 
     def mask(self, axis: Axis) -> str:
         """The guard of an axis' lanes."""

@@ -10,14 +10,12 @@ operand in a guarded lane is computed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from intent.dtypes import DType
+from translators.planning.known_values import EXACT_FUNCTIONS, Number, identity, lowest
 from translators.planning.layouts import Layout
 from translators.tile.expression import Axis, Expression, Reduction, walk
-
-Number = bool | int | float
 
 
 @dataclass(slots=True)
@@ -51,24 +49,6 @@ class Padding:
                 self.others = trial
                 return True
         return False
-
-
-def identity(kind: str, dtype: DType) -> Number | None:
-    match kind:
-        case "sum":
-            return 0.0 if dtype.is_float else 0
-        case "max" | "arg_max":
-            return -math.inf if dtype.is_float else lowest(dtype)
-        case "any":
-            return False
-        case "all":
-            return True
-        case _:
-            return None
-
-
-def lowest(dtype: DType) -> int:
-    return -(1 << (dtype.bits - 1)) if dtype.is_signed else 0
 
 
 def _typed(value: Number, dtype: DType) -> Number:
@@ -107,7 +87,7 @@ def _value(
             return true if true is not None and true == false else None
         case "pointwise":
             known = [values[argument] for argument in node.arguments]
-            function = _FUNCTIONS.get((node.attribute[0], len(known)))
+            function = EXACT_FUNCTIONS.get((node.attribute[0], len(known)))
             if function is None or not node.dtype.is_float or any(value is None for value in known):
                 return None
             return function(*known)
@@ -119,25 +99,3 @@ def _cast(value: Number | None, dtype: DType) -> Number | None:
     if value is None or not dtype.is_float:
         return value if value is not None and value == 0 else None
     return float(value)
-
-
-def _exponential(value: Number) -> float:
-    return 0.0 if value == -math.inf else 1.0 if value == 0 else math.nan
-
-
-# Only values that are exact in every dtype are followed: zeros and infinities.
-_FUNCTIONS: dict[tuple[str, int], Callable[..., Number]] = {
-    ("add", 2): lambda a, b: a + b,
-    ("subtract", 2): lambda a, b: a - b,
-    ("multiply", 2): lambda a, b: a * b,
-    ("negative", 1): lambda a: -a,
-    ("abs", 1): abs,
-    ("exp", 1): _exponential,
-    ("exp2", 1): _exponential,
-    ("sqrt", 1): lambda a: a if a == 0 else math.nan,
-    ("maximum", 2): max,
-    ("minimum", 2): min,
-    ("sin", 1): lambda a: a if a == 0 else math.nan,
-    ("tanh", 1): lambda a: a if a == 0 else math.nan,
-    ("erf", 1): lambda a: a if a == 0 else math.nan,
-}

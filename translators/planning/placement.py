@@ -6,7 +6,7 @@ the loop; it gets a name if the author gave it one, if it is needed twice, or if
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from translators.logical.types import Memory
@@ -15,11 +15,12 @@ from translators.planning.demand import Demand
 from translators.planning.layouts import Layout
 from translators.planning.naming import Namer
 from translators.planning.padding import Padding
+from translators.planning.program_coordinates import Prologue
 from translators.planning.regions import Region, loop_roots, roots
 from translators.planning.sinks import MustPin
 from translators.tile import program as tile
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, operands, walk
-from translators.tile.program import Statement
+from translators.tile.program import AxisForm, Statement
 
 INLINE_COST = 8  # nodes of one printed expression, beyond which a part gets a name
 
@@ -31,7 +32,7 @@ class Scope:
     statements: list[Statement] = field(default_factory=list)
     names: dict[Expression, str] = field(default_factory=dict)
     axis: Axis | None = None  # the streamed axis this scope's loop runs along
-    start: str = ""  # name of the first coordinate of its tile
+    start: str = ""  # name of the first coordinate of its tile, or of a loop's slice
     loop: LoopToken | None = None
     finished: set[LoopToken] = field(default_factory=set)
 
@@ -46,6 +47,8 @@ class Placement:
     namer: Namer
     padding: Padding
     checks: Bounds
+    forms: Mapping[Axis, AxisForm]
+    decoded: Prologue
     scopes: list[Scope] = field(default_factory=lambda: [Scope()])
     uses: dict[Expression, int] = field(default_factory=dict)
     _stored: set[Memory] = field(default_factory=set)  # in statement order: written so far
@@ -76,17 +79,20 @@ class Placement:
         return self._name(node) is not None
 
     def _count_uses(self) -> None:
+        copied = self.region.copied  # a shared node is used once by both forms of an update
         for node in self.region.nodes:
             for operand in operands(node):
-                self.uses[operand] = self.uses.get(operand, 0) + 1
+                if node not in copied or operand in copied:
+                    self.uses[operand] = self.uses.get(operand, 0) + 1
         for sink in self.region.sinks:
             for root in roots(sink):
                 self.uses[root] = self.uses.get(root, 0) + 1
         for loop in self.region.loops:
-            for root in loop_roots(loop):
+            for root in (*loop_roots(loop, whole=False), *(copied & set(loop_roots(loop)))):
                 self.uses[root] = self.uses.get(root, 0) + 1
             for carry in loop.carries:
-                self._updates.update(dict.fromkeys(_new_values(carry.update, loop.live), carry.name))
+                for update in (carry.update, carry.whole_update):
+                    self._updates.update(dict.fromkeys(_new_values(update, loop.live), carry.name))
 
     def _prepare(self, nodes: Iterable[Expression]) -> None:
         """Name what deserves a name below (and at) `nodes`, each in the outermost scope that has all it varies with."""

@@ -33,9 +33,18 @@ def tile_count(axis: Axis, form: AxisForm, lanes: int | None) -> Polynomial:
     return atomic(Quotient(axis.extent + block - 1, block))
 
 
+@dataclass(frozen=True, slots=True)
+class Prologue:
+    """Decoding statements, the facts after them, and the first coordinates of the tiles that bound loops."""
+
+    statements: list[Statement]
+    facts: Facts
+    firsts: Mapping[Axis, Polynomial]
+
+
 def prologue(
     region: Region, layout: Layout, forms: Mapping[Axis, AxisForm], facts: Facts, namer: Namer, alone: bool
-) -> tuple[list[Statement], Facts]:
+) -> Prologue:
     """Decode the program id into the region's program axes, then bind resident axes.
 
     `alone`: the region has all the programs of the launch.
@@ -50,7 +59,7 @@ def prologue(
     for axis in region.axes:
         if layout.roles[axis] == "resident" and layout.lanes[axis] is not None:
             decoder.bind_lanes(axis, number(0))
-    return decoder.statements, decoder.facts
+    return Prologue(decoder.statements, decoder.facts, decoder.firsts)
 
 
 @dataclass(slots=True)
@@ -64,6 +73,7 @@ class _Decoder:
     facts: Facts
     statements: list[Statement] = field(default_factory=list)
     counts: dict[Axis, Polynomial] = field(default_factory=dict)
+    firsts: dict[Axis, Polynomial] = field(default_factory=dict)
     position: Polynomial = field(default_factory=lambda: atomic(Named("pid")))
 
     def decode(self, alone: bool) -> None:
@@ -163,6 +173,19 @@ class _Decoder:
 
     def bind_lanes(self, axis: Axis, position: Polynomial) -> None:
         """The lanes of a tile of the axis; from the first coordinate on, the tile has to be widened itself."""
-        self.statements.append(tile.BindAxis(axis, axis.begin, position, wide=position == number(0)))
+        if axis in self.region.limiting and position != number(0):
+            self._bind_first(axis, position)
+        else:
+            self.statements.append(tile.BindAxis(axis, axis.begin, position, wide=position == number(0)))
         if not self.layout.exact(axis):
             self.statements.append(tile.BindMask(axis))
+
+    def _bind_first(self, axis: Axis, position: Polynomial) -> None:
+        """Loops stop where this tile's coordinates say so: its first one has a name."""
+        name, block = self.namer.fresh(f"first_{self.forms[axis].name}"), self.forms[axis].block
+        if block is None:
+            raise AssertionError("a tile has a block size")
+        self.firsts[axis] = self._assign(name, axis.begin + position * atomic(Named(block)))
+        if self.facts.nonnegative(axis.begin):
+            self.facts = self.facts.with_bounds(Named(name), 0, None)
+        self.statements.append(tile.BindAxis(axis, self.firsts[axis]))

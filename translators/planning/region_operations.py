@@ -14,10 +14,12 @@ from functools import partial
 from translators.algebra.polynomial import atomic, number
 from translators.logical import program as lp
 from translators.logical.program import Block, Value
+from translators.planning.neutral import limits_of
 from translators.planning.provenance import axis_origin
 from translators.planning.ranges import Range, extent_name, position_axis, same_run
 from translators.planning.sinks import Context, Coordinates, Loop, LoopCarry, unsupported
 from translators.planning.structured import Structured
+from translators.planning.whole_slices import whole_copies, worth_two_loops
 from translators.tile.expression import Axis, Expression, LoopToken
 
 
@@ -99,9 +101,28 @@ class RegionOperations(Structured):
         for carry, result in zip(loop.carries, step.results, strict=True):
             carry.update = self.pull(result, tuple(atomic(axis) - axis.begin for axis in carry.own))
             carry.name = self.kernel.names.get(result, carry.name)
-        if isinstance(op, lp.RegionScan):
+        if isinstance(op, lp.RegionFold):
+            self._limit(op, loop)
+        else:
             self._bind_emission(op, loop)
             self.block(op.emit.body, inner)
+
+    def _limit(self, op: lp.RegionFold, loop: Loop) -> None:
+        """Which slices of a fold matter, and what the others within reach become without guards."""
+        updates = [carry.update for carry in loop.carries if carry.update is not None]
+        positions = [tuple(atomic(axis) - axis.begin for axis in carry.own) for carry in loop.carries]
+        summaries = [self.pull(*pair) for pair in zip(op.summarize.results, positions, strict=True)]
+        loop.limits = limits_of(summaries, [carry.initial for carry in loop.carries], loop.token)
+        if not worth_two_loops(updates, loop):
+            return
+        copies = whole_copies(self.arena, loop)
+        for carry in loop.carries:
+            carry.whole_update = copies.expression(carry.update) if carry.update is not None else None
+        for original, copy in copies.done.items():
+            if copy is not original:
+                self.spans.setdefault(copy, self.spans.get(original, op.sources[0].span))
+                if original in self.names:
+                    self.names.setdefault(copy, self.names[original])
 
     def _bind_slices(self, op: lp.RegionFold | lp.RegionScan, helper: lp.Lambda) -> None:
         """Slices, then operands. A slice's local position is the position along the whole axis."""

@@ -36,6 +36,7 @@ class Region:
     bound: frozenset[Axis]
     order: dict[Axis, int] = field(default_factory=dict)
     exposed: dict[Axis, Sink] = field(default_factory=dict)  # axes kept within one program for the sake of memory order
+    copied: frozenset[Expression] = frozenset()  # nodes that only whole slices need
 
     @property
     def ordered(self) -> bool:
@@ -71,7 +72,13 @@ class Region:
 
     @property
     def contractions(self) -> tuple[Expression, ...]:
-        return tuple(node for node in self.nodes if node.operation == "contract")
+        return tuple(node for node in self.nodes if node.operation == "contract" and node not in self.copied)
+
+    @property
+    def limiting(self) -> frozenset[Axis]:
+        """Axes that the limits of region folds mention: their tiles say which slices matter."""
+        limits = [limit for loop in self.loops for limit in loop.limits.nonnegative]
+        return frozenset(axis for limit in limits for axis in _mentioned(limit))
 
     @property
     def carried(self) -> frozenset[Axis]:
@@ -163,12 +170,15 @@ def coordinate_expressions(coordinates: Iterable[Polynomial]) -> Iterator[Expres
         yield from (atom for atom in coordinate.atoms() if isinstance(atom, Expression))
 
 
-def loop_roots(loop: Loop) -> Iterator[Expression]:
+def loop_roots(loop: Loop, whole: bool = True) -> Iterator[Expression]:
+    """What a loop's bounds, condition and carries evaluate; `whole`: also in slices without guards."""
     yield from (bound for bound in (loop.low, loop.high, loop.live) if bound is not None)
     for carry in loop.carries:
         yield carry.initial
         if carry.update is not None:
             yield carry.update
+        if whole and carry.whole_update is not None:
+            yield carry.whole_update
     for axis in loop.slices:
         yield from coordinate_expressions((axis.begin, axis.end))
 
@@ -242,11 +252,18 @@ def _region(group: _Group) -> Region:
     nodes = tuple(sorted(group.nodes, key=lambda node: node.serial))
     loops = tuple(sorted(group.loops, key=lambda loop: loop.order))
     region = Region(sinks, _program(group), nodes, loops, _bound(group.nodes))
+    region.copied = _copied(region)
     region.exposed = _exposed(region)
     region.program = tuple(axis for axis in region.program if axis not in region.exposed)
     _check_snapshots(region)
     region.order = _tile_order(region)
     return region
+
+
+def _copied(region: Region) -> frozenset[Expression]:
+    guarded = [root for sink in region.sinks for root in roots(sink)]
+    guarded += [root for loop in region.loops for root in loop_roots(loop, whole=False)]
+    return frozenset(region.nodes) - frozenset(walk(*guarded))
 
 
 # --------------------------------------------------------------------------------------------------------------- hazard
@@ -328,7 +345,7 @@ def _check_snapshots(region: Region) -> None:
 def _tile_order(region: Region) -> dict[Axis, int]:
     """Tile axes from slow to fast: a dot needs rows < k < columns; otherwise memory order, else order of appearance."""
     edges: dict[Axis, set[Axis]] = {axis: set() for axis in region.axes}
-    for node in region.contractions:
+    for node in (node for node in region.nodes if node.operation == "contract"):
         lhs, rhs = node.arguments
         for k in node.attribute.axes:
             _add_edges(edges, lhs.axes - rhs.axes - {k}, {k})
@@ -378,7 +395,8 @@ def unit_stride_axes(region: Region) -> dict[Axis, int]:
     """
     counts: dict[Axis, int] = {}
     places = [(sink.memory, sink.coordinates) for sink in region.sinks]
-    places += [(n.attribute.memory, n.attribute.coordinates) for n in region.nodes if n.operation == "load"]
+    loads = (node for node in region.nodes if node.operation == "load" and node not in region.copied)
+    places += [(load.attribute.memory, load.attribute.coordinates) for load in loads]
     for memory, coordinates in places:
         if coordinates and isinstance(memory, View):
             for axis in _mentioned(coordinates[-1]):

@@ -17,9 +17,10 @@ from translators.logical.types import Memory
 from translators.planning.layouts import contracted_lane, is_dot
 from translators.planning.memory import disjoint
 from translators.planning.online import exponentials, previous, rescaling
-from translators.planning.placement import Placement, Scope, results_key
+from translators.planning.placement import Scope, results_key
 from translators.planning.regions import coordinate_expressions, loop_roots, roots
 from translators.planning.sinks import AxisConflict, Loop, LoopCarry, Sink, unsupported
+from translators.planning.slice_bounds import SliceBounds
 from translators.tile import program as tile
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, operands, walk
 from translators.tile.program import Statement
@@ -51,16 +52,17 @@ class Fold:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Advance:
-    """Goal: have everything ready that the loop's carries need to move on."""
+    """Goal: have everything ready that the loop's carries need to move on; `whole`: through a slice without guards."""
 
     loop: Loop
+    whole: bool = False
 
 
 Goal = Store | Fold | Advance
 
 
 @dataclass(slots=True)
-class Scheduler(Placement):
+class Scheduler(SliceBounds):
     """Schedules one region under one layout."""
 
     _by_token: dict[LoopToken, Loop] = field(default_factory=dict)
@@ -132,8 +134,8 @@ class Scheduler(Placement):
             case Fold(reduction=reduction):
                 factor = [goal.factor] if goal.factor is not None else []
                 return [*factor, *reduction.arguments, *self._axis_bounds(reduction.attribute.axes)]
-            case Advance(loop=loop):
-                return [carry.update for carry in loop.carries if carry.update is not None]
+            case Advance(loop=loop, whole=whole):
+                return [update for carry in loop.carries if (update := carry.updated(whole)) is not None]
 
     def _axis_bounds(self, axes: Iterable[Axis]) -> Iterator[Expression]:
         for axis in axes:
@@ -512,36 +514,54 @@ class Scheduler(Placement):
     def _author_loop(self, loop: Loop, pending: Sequence[Goal]) -> tuple[bool, set[Goal]]:
         self._prepare([carry.initial for carry in loop.carries])
         self._prepare([limit for limit in (loop.low, loop.high) if limit is not None])
-        name = (
-            self.namer.loop(loop.token)
-            if not loop.slices
-            else self.namer.fresh(f"start_{self.namer.axis(loop.slices[0])}")
-        )
         names = [self._carry_name(carry) for carry in loop.carries]
-        test, active = self._test(loop)
+        goals = [goal for goal in pending if isinstance(goal, Store) and loop in goal.sink.loops]
         if self.region.ordered:
             self._all_synchronised()
+        if loop.slices:
+            self._slices(loop, names, goals)
+        else:
+            self._iterations(loop, names, goals)
+        self.scopes[-1].finished.add(loop.token)
+        return True, set(goals)
+
+    def _iterations(self, loop: Loop, names: Sequence[str], goals: Sequence[Goal]) -> None:
+        name = self.namer.loop(loop.token)
+        test, active = self._test(loop)
         inner = Scope(loop=loop.token)
         if loop.live is not None and active is not None:
             inner.names[loop.live] = active
+        forms, body = self._body(loop, inner, names, [*goals, Advance(loop)])
+        order = self._lanes(loop.live.axes) if loop.live is not None else ()
+        live = loop.live if loop.low is None else None
+        self.scopes[-1].statements.append(tile.OrderedLoop(
+            loop.token, name, loop.low, loop.high, loop.step, forms, body, live, active, order, test,
+        ))  # fmt: skip
+
+    def _body(
+        self, loop: Loop, inner: Scope, names: Sequence[str], goals: list[Goal], whole: bool = False
+    ) -> tuple[tuple[tile.CarryForm, ...], tuple[Statement, ...]]:
+        """The statements of one iteration, and how its carries move on."""
         self.scopes.append(inner)
-        for axis in self._used(loop.slices):
-            self._open_axis(axis, name)
-        goals = [goal for goal in pending if isinstance(goal, Store) and loop in goal.sink.loops]
-        self._schedule([*goals, Advance(loop)])
-        forms = tuple(self._carry_form(loop, ordinal, names[ordinal]) for ordinal in range(len(names)))
+        for axis in self._used(loop.whole_slices if whole else loop.slices):
+            self._open_axis(axis, inner.start)
+        self._schedule(goals)
+        forms = tuple(self._carry_form(loop, ordinal, names[ordinal], whole) for ordinal in range(len(names)))
         self.scopes.pop()
         self.namer.release(inner.names.values())
-        order = self._lanes(loop.live.axes) if loop.live is not None else ()
-        body = tuple(inner.statements)
-        is_while = loop.low is None and not loop.slices
-        statement = tile.OrderedLoop(
-            loop.token, name, loop.low, loop.high, loop.step, forms, body,
-            loop.live if is_while else None, active, order, test, loop.slices[0] if loop.slices else None,
-        )  # fmt: skip
-        self.scopes[-1].statements.append(statement)
-        self.scopes[-1].finished.add(loop.token)
-        return True, set(goals)
+        self.namer.release(form.new_name for form in forms if form.new_name is not None)
+        return forms, tuple(inner.statements)
+
+    def _slices(self, loop: Loop, names: Sequence[str], goals: Sequence[Goal]) -> None:
+        """The slices of a region operation: those that matter, and the whole ones in a loop of their own."""
+        start = self.namer.fresh(f"start_{self.namer.axis(loop.slices[0])}")
+        for ordinal, piece in enumerate(self._pieces(loop)):
+            low, high = (self.demand.index_value(limit) for limit in (piece.low, piece.high))
+            inner = Scope(loop=loop.token, start=start)
+            forms, body = self._body(loop, inner, names, [*goals, Advance(loop, piece.whole)], piece.whole)
+            self.scopes[-1].statements.append(tile.OrderedLoop(
+                loop.token, start, low, high, loop.step, forms, body, sliced=loop.slices[0], continued=ordinal > 0,
+            ))  # fmt: skip
 
     def _used(self, axes: Iterable[Axis]) -> list[Axis]:
         return [axis for axis in axes if axis in self.layout.lanes]
@@ -567,17 +587,16 @@ class Scheduler(Placement):
         self.namer.release(scope.names.values())
         return tuple(scope.statements), self.namer.fresh("active")
 
-    def _carry_form(self, loop: Loop, ordinal: int, name: str) -> tile.CarryForm:
+    def _carry_form(self, loop: Loop, ordinal: int, name: str, whole: bool) -> tile.CarryForm:
         carry = loop.carries[ordinal]
-        if carry.update is None:
+        update = carry.updated(whole)
+        if update is None:
             raise AssertionError("updates are pulled when the loop's body has been walked")
         read_later = any(
             node.operation == "carry" and node.attribute[:2] == (loop.token, ordinal)
             for other in loop.carries[ordinal + 1 :]
-            if other.update is not None
-            for node in walk(other.update, stop=self._met)
+            if (later := other.updated(whole)) is not None
+            for node in walk(later, stop=self._met)
         )
-        new_name = self.namer.fresh(f"new_{name}") if read_later and self._name(carry.update) is None else None
-        return tile.CarryForm(
-            name, carry.dtype, carry.axes, carry.initial, carry.update, self._lanes(carry.axes), new_name
-        )
+        new_name = self.namer.fresh(f"new_{name}") if read_later and self._name(update) is None else None
+        return tile.CarryForm(name, carry.dtype, carry.axes, carry.initial, update, self._lanes(carry.axes), new_name)

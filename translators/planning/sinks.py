@@ -10,6 +10,7 @@ from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.logical import program as lp
 from translators.logical.program import Value
 from translators.logical.types import Memory
+from translators.planning.neutral import Limits
 from translators.tile.expression import Axis, Expression, LoopToken
 
 Coordinates = tuple[Polynomial, ...]
@@ -46,6 +47,10 @@ class LoopCarry:
     axes: tuple[Axis, ...]
     initial: Expression
     update: Expression | None = None
+    whole_update: Expression | None = None  # in slices that lie wholly within the source and the loop's limits
+
+    def updated(self, whole: bool) -> Expression | None:
+        return self.whole_update if whole else self.update
 
 
 @dataclass(slots=True, eq=False)
@@ -67,6 +72,8 @@ class Loop:
     predicate: Expression | None = None
     order: int = 0
     slices: list[Axis] = field(default_factory=list)  # of a region operation: the axes that its iterations cut
+    limits: Limits = field(default_factory=Limits)  # of a region fold: which slices matter
+    whole_slices: list[Axis] = field(default_factory=list)  # stand for `slices` in the carries' whole updates
 
     @property
     def tokens(self) -> frozenset[LoopToken]:

@@ -37,6 +37,7 @@ class Axis:
     serial: int
     parallel: bool = False  # a variable of the author's I.parallel
     slices: LoopToken | None = None  # its tiles are the slices of a region operation's loop
+    whole: bool = False  # every lane of every tile that is visited is a coordinate
 
     @property
     def sort_key(self) -> tuple[object, ...]:

@@ -214,6 +214,7 @@ class CarryForm:
 class OrderedLoop:
     """An author's loop over [low, high) by `step`, or, if `live` is given, for as long as any lane is live, or over the
     slices of an axis (`sliced`), from `name` on in steps of its block.
+    A `continued` loop goes on with the carries of an earlier one.
 
     `test` computes what `live` needs; it stands before the loop and again at the end of the body. `active` names
     `live`.
@@ -231,6 +232,7 @@ class OrderedLoop:
     active_order: tuple[Axis, ...] = ()
     test: tuple[Statement, ...] = ()
     sliced: Axis | None = None
+    continued: bool = False
 
 
 @dataclass(frozen=True, slots=True)

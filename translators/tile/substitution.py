@@ -22,7 +22,7 @@ class Rebuilding:
     """Rebuilds expressions with `atoms` replaced in every polynomial, and with the nodes that `node` answers for.
 
     `finish` sees each rebuilt node and may give a simpler one. A bound axis whose range mentions a replaced atom
-    becomes a new axis, so that ranges stay true.
+    becomes a new axis, so that ranges stay true; one that is itself replaced by an axis is that axis.
     """
 
     arena: Arena
@@ -77,6 +77,10 @@ class Rebuilding:
         renamed: dict[Atom, Polynomial] = {}
         bound: list[Axis] = []
         for axis in axes:
+            given = self.atoms[axis].atom if axis in self.atoms else None
+            if isinstance(given, Axis):
+                bound.append(given)
+                continue
             begin, end = self.polynomial(axis.begin), self.polynomial(axis.end)
             if begin == axis.begin and end == axis.end:
                 bound.append(axis)
@@ -84,7 +88,7 @@ class Rebuilding:
                 bound.append(self.arena.axis(axis.name, begin, end, axis.parallel))
                 renamed[axis] = atomic(bound[-1])
         if not renamed:
-            return reduction, self
+            return (reduction if tuple(bound) == axes else replace(reduction, axes=tuple(bound))), self
         inside = Rebuilding(self.arena, {**self.atoms, **renamed}, self.node, self.finish)
         return replace(reduction, axes=tuple(bound)), inside
 

@@ -166,14 +166,11 @@ class StatementWriter(ValueWriter):
         renderer = self.renderer
         renderer.loops[statement.token] = statement.name
         for ordinal, carry in enumerate(statement.carries):
-            self._initial(carry)
+            if not statement.continued:
+                self._initial(carry)
             renderer.carries[statement.token, ordinal] = (carry.name, carry.order, carry.axes)
         if statement.low is not None and statement.high is not None:
             self.line(f"for {statement.name} in {self._range(statement)}:")
-        elif statement.sliced is not None:
-            form = renderer.form(statement.sliced)
-            end = renderer.polynomial(statement.sliced.end, (), wide=False)
-            self.line(f"for {statement.name} in range(0, {end.text}, {form.block}):")
         else:
             self._test(statement)
             self.line(f"while {self._any_active(statement)}:")
@@ -195,6 +192,8 @@ class StatementWriter(ValueWriter):
         assert statement.low is not None and statement.high is not None
         low = self.renderer.polynomial(statement.low.polynomial, (), wide=False)
         high = self.renderer.polynomial(statement.high.polynomial, (), wide=False)
+        if statement.sliced is not None:
+            return f"range({low.text}, {high.text}, {self.renderer.form(statement.sliced).block})"
         if statement.step != 1:
             return f"range({low.text}, {high.text}, {statement.step})"
         return f"range({high.text})" if low.value == 0 else f"range({low.text}, {high.text})"

@@ -1,0 +1,50 @@
+"""Values that are known whatever the memory holds: identities of reductions, and functions of zeros and infinities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from intent.dtypes import DType
+
+Number = bool | int | float
+
+
+def identity(kind: str, dtype: DType) -> Number | None:
+    match kind:
+        case "sum":
+            return 0.0 if dtype.is_float else 0
+        case "max" | "arg_max":
+            return -math.inf if dtype.is_float else lowest(dtype)
+        case "any":
+            return False
+        case "all":
+            return True
+        case _:
+            return None
+
+
+def lowest(dtype: DType) -> int:
+    return -(1 << (dtype.bits - 1)) if dtype.is_signed else 0
+
+
+def _exponential(value: Number) -> float:
+    return 0.0 if value == -math.inf else 1.0 if value == 0 else math.nan
+
+
+# Only values that are exact in every dtype are followed: zeros and infinities.
+EXACT_FUNCTIONS: dict[tuple[str, int], Callable[..., Number]] = {
+    ("add", 2): lambda a, b: a + b,
+    ("subtract", 2): lambda a, b: a - b,
+    ("multiply", 2): lambda a, b: a * b,
+    ("negative", 1): lambda a: -a,
+    ("abs", 1): abs,
+    ("exp", 1): _exponential,
+    ("exp2", 1): _exponential,
+    ("sqrt", 1): lambda a: a if a == 0 else math.nan,
+    ("maximum", 2): max,
+    ("minimum", 2): min,
+    ("sin", 1): lambda a: a if a == 0 else math.nan,
+    ("tanh", 1): lambda a: a if a == 0 else math.nan,
+    ("erf", 1): lambda a: a if a == 0 else math.nan,
+}
