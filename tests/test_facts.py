@@ -99,7 +99,8 @@ TILE = knows(start=(0, N - 1), lane=(0, 127), pid=(0, ceiling_divide(N, number(1
         (ROW, floor_divide(N - 1, number(4)) - floor_divide(i, number(4))),
         (ROW, 3 - remainder(i, number(4))),
         (ROW, i - remainder(i, number(4))),
-        (knows(N=(1, None)), N - 1 - remainder(i, N)),
+        (Facts(), remainder(i, N)),  # nothing is divided by zero
+        (Facts(), N - 1 - remainder(i, N)),
         (knows(N=(1, None), pid=(0, M * N - 1)), M - 1 - floor_divide(pid, N)),  # the two parts of a flat program id
         (knows(N=(1, None), pid=(0, M * N - 1)), N - 1 - remainder(pid, N)),
         (TILE, N - 1 - 128 * pid),  # the first lane of every program exists
@@ -128,7 +129,7 @@ def test_the_planner_can_prove(facts: Facts, polynomial: Polynomial) -> None:
         (ROW, N - 2 - i),
         (ROW, M - 1 - i),
         (TILE, N - 1 - (128 * pid + lane)),
-        (Facts(), remainder(i, N)),  # N may be zero
+        (Facts(), remainder(i, D - 4)),
         (knows(i=(None, None)), i - 1),
     ],
 )

@@ -27,20 +27,6 @@ import triton.language as tl
 __all__ = ["average_pool", "average_pool_out", "average_pool_device", "average_pool_device_out"]
 
 
-@triton.jit
-def _floor_divide(a, b):
-    # Triton's // truncates; round down instead.
-    quotient = a // b
-    return tl.where((a % b != 0) & ((a ^ b) < 0), quotient - 1, quotient)
-
-
-@triton.jit
-def _floor_remainder(a, b):
-    # Triton's % has the sign of the dividend; give it the sign of the divisor.
-    remainder = a % b
-    return tl.where((remainder != 0) & ((remainder ^ b) < 0), remainder + b, remainder)
-
-
 @triton.jit(do_not_specialize=["H", "P"])
 def average_pool_kernel(
     x_ptr, out_ptr,
@@ -59,10 +45,9 @@ def average_pool_kernel(
     for i in range(2):
         for i_2 in range(2):
             position = columns * 2 + i_2 + rows * Q * 4 + i * Q * 2
-            h = _floor_divide(position, W)
-            w = _floor_remainder(position, W)
-            x_mask = columns_mask & (h >= 0) & (h < H) & (w >= 0) & (w < W)
-            blocks = tl.load(x_ptr + b * stride_x_b + h * stride_x_h + w * stride_x_w, mask=x_mask, other=0.0)
+            h = position // W
+            x_ptrs = x_ptr + b * stride_x_b + h * stride_x_h + position % W * stride_x_w
+            blocks = tl.load(x_ptrs, mask=columns_mask & (h < H), other=0.0)
             blocks_sum += blocks
     out = 0.25 * blocks_sum
     tl.store(out_ptr + b * stride_out_b + rows * stride_out_p + columns * stride_out_q, out, mask=columns_mask)

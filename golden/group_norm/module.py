@@ -54,7 +54,7 @@ def group_norm_kernel(
             pixels = start_pixels + tl.arange(0, BLOCK_PIXELS).to(INDEX)
             v = tl.load(x_at_g + channels * stride_x_c + pixels * stride_x_p, mask=pixels < P, other=0.0)
             v_sum_partial += v
-    count = tl.cast(C * P, tl.float32)
+    count = tl.cast(tl.cast(C, tl.int64) * P, tl.float32)
     v_sum = tl.sum(v_sum_partial, axis=0)  # group_norm.py:32
     v_mean = tl.div_rn(v_sum, count)
 

@@ -54,7 +54,7 @@ def searchsorted_kernel(
         high = tl.cast(tl.where(active, tl.where(edges_at_most_v, high, middle), high), tl.int64)
         low = tl.cast(tl.where(active, tl.where(edges_at_most_v, middle + 1, low), low), tl.int64)
         active = i_mask & (low < high)
-    tl.store(out_ptr + i * stride_out_n, low.to(tl.int64), mask=i_mask)  # searchsorted.py:32
+    tl.store(out_ptr + i * stride_out_n, low, mask=i_mask)  # searchsorted.py:32
 
 
 class _View(NamedTuple):

@@ -42,24 +42,16 @@ __all__ = [
 
 
 @triton.jit
-def _floor_divide(a, b):
-    # Triton's // truncates; round down instead.
-    quotient = a // b
-    return tl.where((a % b != 0) & ((a ^ b) < 0), quotient - 1, quotient)
-
-
-@triton.jit
 def group_squares_kernel(
     x_ptr, partial_ptr, N, G, stride_x_n, stride_partial_g, BLOCK_I: tl.constexpr, INDEX: tl.constexpr
 ):
     g = tl.program_id(0).to(INDEX)
-    quotient = _floor_divide(G + N - 1, G)
-    begin = tl.minimum(N, g * quotient)
-    end = tl.minimum(N, begin + quotient)
+    begin = tl.minimum(N, g.to(tl.int64) * tl.cdiv(N, G))
+    end = tl.minimum(N, begin + tl.cdiv(N, G))
     v_squared_sum_partial = tl.zeros((BLOCK_I,), tl.float32)
     for start_i in range(begin, end, BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
-        v = tl.load(x_ptr + i * stride_x_n, mask=(i < end) & (i >= 0), other=0.0)
+        v = tl.load(x_ptr + i * stride_x_n, mask=i < end, other=0.0)
         v_squared_sum_partial += v * v
     tl.store(partial_ptr + g * stride_partial_g, tl.sum(v_squared_sum_partial, axis=0))  # vector_norm.py:30
 

@@ -6,7 +6,8 @@ smaller, atoms whose bounds mention other atoms first:
 
     p = c*x + r,  c >= 0,  x >= low   gives   p >= c*low + r
 
-Floor division, remainder, minimum and maximum are replaced by what defines them. The search is bounded, so that a
+Floor division, remainder, minimum and maximum are replaced by what defines them; a divisor that is not negative is
+positive, since nothing is divided by zero. The search is bounded, so that a
 question costs microseconds to a few milliseconds whatever its answer.
 """
 
@@ -170,15 +171,21 @@ def _own_interval(facts: Facts, atom: Atom, depth: int) -> Interval:
             return EVERYTHING
 
 
+def _divides(bottom: Interval) -> bool:
+    """Not negative, and so positive; some positive number is possible."""
+    return bottom.low is not None and bottom.low >= 0 and (bottom.high is None or bottom.high > 0)
+
+
 def _quotient_interval(top: Interval, bottom: Interval) -> Interval:
     """n // d for d >= 1 lies between its values at the ends of both ranges; an unbounded d takes it to 0 or -1."""
-    if bottom.low is None or bottom.low < 1:
+    if not _divides(bottom):
         return EVERYTHING
-    low = None if top.low is None else _least_quotient(top.low, bottom.low, bottom.high)
+    divisor = max(bottom.low or 0, 1)
+    low = None if top.low is None else _least_quotient(top.low, divisor, bottom.high)
     if top.high is None:
         return Interval(low, None)
     if top.high >= 0:
-        return Interval(low, top.high // bottom.low)
+        return Interval(low, top.high // divisor)
     return Interval(low, -1 if bottom.high is None else top.high // bottom.high)
 
 
@@ -190,7 +197,7 @@ def _least_quotient(top: int, bottom_low: int, bottom_high: int | None) -> int:
 
 def _remainder_interval(top: Interval, bottom: Interval) -> Interval:
     """n % d for d >= 1 lies in [0, d - 1], and in [0, n] too when n is not negative."""
-    if bottom.low is None or bottom.low < 1:
+    if not _divides(bottom):
         return EVERYTHING
     result = Interval(0, None if bottom.high is None else bottom.high - 1)
     return result.within(Interval(None, top.high)) if top.low is not None and top.low >= 0 else result
@@ -273,7 +280,7 @@ class _Proof:
     def _by_division(self, atom: Quotient, coefficient: Polynomial, rest: Polynomial) -> bool:
         """q = n // d with d > 0: q >= a is n >= a*d, and q <= a is n < (a + 1)*d; other multiples are scaled by d."""
         top, bottom = atom.operands
-        if not self.nonnegative(bottom - 1):
+        if not self.nonnegative(bottom):
             return False
         match coefficient.constant:
             case 1:
@@ -289,9 +296,9 @@ class _Proof:
         match atom:
             case Symbol():
                 yield number(0)
-            case Quotient(top, bottom) if self.nonnegative(bottom - 1) and self.nonnegative(top):
+            case Quotient(top, bottom) if self.nonnegative(bottom) and self.nonnegative(top):
                 yield number(0)
-            case Remainder(_, bottom) if self.nonnegative(bottom - 1):
+            case Remainder(_, bottom) if self.nonnegative(bottom):
                 yield number(0)
             case _:
                 pass
@@ -299,9 +306,9 @@ class _Proof:
     def _highs(self, atom: Atom) -> Iterator[Polynomial]:
         yield from self.facts.highs.get(atom, ())
         match atom:
-            case Quotient(top, bottom) if self.nonnegative(bottom - 1) and self.nonnegative(top):
+            case Quotient(top, bottom) if self.nonnegative(bottom) and self.nonnegative(top):
                 yield top
-            case Remainder(top, bottom) if self.nonnegative(bottom - 1):
+            case Remainder(top, bottom) if self.nonnegative(bottom):
                 yield bottom - 1
                 if self.nonnegative(top):
                     yield top

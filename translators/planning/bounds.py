@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Polynomial, number
+from translators.algebra.polynomial import Polynomial, Quotient, number, product
 from translators.diagnostics import Span
 from translators.logical.types import Memory, View
 from translators.planning.demand import Demand
@@ -78,6 +78,28 @@ def is_covered(sink: Sink) -> bool:
             return False
         axes.append(axis)
     return sink.predicate is None and not sink.loops and sink.action == "store"
+
+
+def bounded_numerators(region: Region, demand: Demand) -> frozenset[Polynomial]:
+    """Positions that an access without a condition keeps below the number of elements of its array.
+
+    n // d as a coordinate below its extent e gives n < e * d, and e * d divides the number of elements where n is the
+    linear position in a reshaped array.
+    """
+    places = [(sink.memory, sink.coordinates) for sink in region.sinks if sink.predicate is None]
+    places += [
+        (node.attribute.memory, node.attribute.coordinates)
+        for node in region.nodes
+        if node.operation == "load" and not node.arguments
+    ]
+    found: set[Polynomial] = set()
+    for memory, coordinates in places:
+        extents = demand.shape(memory)
+        for coordinate, extent in zip(coordinates, extents, strict=True):
+            atom = coordinate.atom
+            if isinstance(atom, Quotient) and product(extents).divided_by(atom.denominator * extent) is not None:
+                found.add(atom.numerator)
+    return frozenset(found)
 
 
 def normalising_exponentials(region: Region) -> frozenset[Expression]:

@@ -20,6 +20,8 @@ def region_facts(region: Region) -> Facts:
     for node in region.nodes:
         if node.operation == "cast" and _never_negative(node.arguments[0].dtype):
             facts = facts.with_bounds(node, 0, None)
+        if node.operation == "reduce" and node.attribute.kind == "arg_max" and node.attribute.result == 1:
+            facts = facts.with_bounds(node, 0, None)
     return facts
 
 

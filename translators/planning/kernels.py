@@ -11,7 +11,7 @@ from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.logical.program import Kernel, Program
 from translators.logical.types import Buffer, Memory
 from translators.options import Options
-from translators.planning.bounds import Bounds, is_covered, normalising_exponentials
+from translators.planning.bounds import Bounds, bounded_numerators, is_covered, normalising_exponentials
 from translators.planning.demand import Demand
 from translators.planning.extents import region_facts
 from translators.planning.layouts import Choice, Layout, choices, is_dot
@@ -183,7 +183,7 @@ def _section(
     section = Section(
         forms, region.order, padding.others, padding.selected, checks, bounds.nonpositive, decoded.facts,
         {memory: demand.shape(memory) for memory in demand.instances}, count, (*decoded.statements, *body),
-        demand.names, demand.spans, _coordinate_names(demand),
+        demand.names, demand.spans, _coordinate_names(demand), bounded_numerators(region, demand),
     )  # fmt: skip
     return section, bounds
 

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 
 from translators.algebra.polynomial import Polynomial
 from translators.planning.extents import covering_power, region_facts
-from translators.planning.regions import Region, Role, known_at_launch, unit_stride_axes
+from translators.planning.ranges import axes_of
+from translators.planning.regions import Region, Role, access_coordinates, known_at_launch, unit_stride_axes
 from translators.planning.sinks import unsupported
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 
 RESIDENT_ROWS = (1024, 4096, 8192)  # columns of a row that one program keeps in registers
+RESIDENT_COLUMN = (128,)  # rows of a column that one program keeps: beside them lanes read neighbouring elements
 RESIDENT_STATE = (32, 64, 128)  # extent of each axis of a loop-carried matrix state
 RESIDENT_DOT = (64, 128, 256)  # extent of the resident axes of a loop with matrix products
 RESIDENT_CARRY = (128, 1024, 16384)  # extent of the only resident axis of a loop-carried tile
@@ -62,7 +64,9 @@ def choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
         sizes = RESIDENT_DOT if dots else RESIDENT_CARRY if len(required) == 1 else RESIDENT_STATE
         return tuple(_choice(regions, required, size, "state") for size in sizes)
     rows = _row_axes(regions)
-    resident = [_choice(regions, rows, size, "resident") for size in RESIDENT_ROWS] if rows else []
+    columns = any(_runs_down(region, axis) for region in regions for axis in rows)
+    row_sizes: tuple[int, ...] = RESIDENT_COLUMN if columns else RESIDENT_ROWS
+    resident = [_choice(regions, rows, size, "resident") for size in row_sizes] if rows else []
     return (*resident, _choice(regions, set(), 0, "streamed" if rows else ""))
 
 
@@ -81,6 +85,14 @@ def _row_axes(regions: Sequence[Region]) -> set[Axis]:
 def _symbolic(axis: Axis) -> bool:
     """The host knows the extent, and the planner does not: a variant can have a limit for it."""
     return axis.extent.constant is None and known_at_launch(axis.extent)
+
+
+def _runs_down(region: Region, axis: Axis) -> bool:
+    """More arrays hold neighbours along an axis of the program at one position of this axis than the other way."""
+    along = [place[-1] for place in access_coordinates(region) if len(place) > 1 and axis in axes_of(place)]
+    program = set(region.program) - region.scalar_only
+    down = sum(bool(program & axes_of([last])) and axis not in axes_of([last]) for last in along)
+    return down > sum(axis in axes_of([last]) for last in along)
 
 
 def _reused(region: Region) -> set[Axis]:

@@ -10,7 +10,7 @@ from translators.logical.types import View
 from translators.planning.demand import Demand
 from translators.planning.descriptions import described, load_name, mean_of, short_description
 from translators.tile.expression import Axis, Expression, LoopToken, Place, Reduction, walk
-from translators.triton_source.names import RESERVED
+from translators.triton_source.names import RESERVED_LOCALS
 
 _KINDS = {"sum": "sum", "max": "max", "any": "any", "all": "all", "generic": "total"}
 
@@ -27,7 +27,7 @@ class Namer:
 
     def fresh(self, wish: str) -> str:
         candidate, count = wish, 1
-        while candidate in self.taken or candidate in RESERVED:
+        while candidate in self.taken or candidate in RESERVED_LOCALS:
             count += 1
             candidate = f"{wish}_{count}"
         self.taken.add(candidate)
@@ -111,7 +111,7 @@ class Namer:
             kind = "argmax" if result else "max"
         elif len(node.arguments) > 1:
             kind = f"{kind}_{result}"
-        return f"{operand}_{kind}" if operand else kind if kind not in RESERVED else f"row_{kind}"
+        return f"{operand}_{kind}" if operand else kind if kind not in RESERVED_LOCALS else f"row_{kind}"
 
     def _name_of(self, node: Expression) -> str:
         """The name of a value that has one without being assigned to: the author's, a parameter's, a coordinate's."""

@@ -394,12 +394,16 @@ def unit_stride_axes(region: Region) -> dict[Axis, int]:
     elements.
     """
     counts: dict[Axis, int] = {}
+    for coordinates in access_coordinates(region):
+        for axis in _mentioned(coordinates[-1]):
+            if coordinates[-1].coefficient(axis) == number(1):
+                counts[axis] = counts.get(axis, 0) + 1
+    return counts
+
+
+def access_coordinates(region: Region) -> list[tuple[Polynomial, ...]]:
+    """Where the region's loads and stores touch views, but for those of rank zero."""
     places = [(sink.memory, sink.coordinates) for sink in region.sinks]
     loads = (node for node in region.nodes if node.operation == "load" and node not in region.copied)
     places += [(load.attribute.memory, load.attribute.coordinates) for load in loads]
-    for memory, coordinates in places:
-        if coordinates and isinstance(memory, View):
-            for axis in _mentioned(coordinates[-1]):
-                if coordinates[-1].coefficient(axis) == number(1):
-                    counts[axis] = counts.get(axis, 0) + 1
-    return counts
+    return [coordinates for memory, coordinates in places if coordinates and isinstance(memory, View)]

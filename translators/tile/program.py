@@ -244,7 +244,8 @@ class Section:
     the identity. `checks` are the bounds checks of loads; `nonpositive` exponentials have an argument <= 0 and are
     summed; `facts` is what is known about sizes and coordinates; `shapes` the extents of each buffer with those of the
     parallel points that have an instance each. `names` and `spans` are the author's names and places, for what gets a
-    name; `coordinates` the names of what is computed from coordinates.
+    name; `coordinates` the names of what is computed from coordinates; `bounded` those that an access keeps below the
+    number of elements of its array.
     """
 
     forms: Mapping[Axis, AxisForm]
@@ -260,6 +261,7 @@ class Section:
     names: Mapping[Expression, str] = field(default_factory=dict)
     spans: Mapping[Expression, Span] = field(default_factory=dict)
     coordinates: Mapping[Polynomial, str] = field(default_factory=dict)
+    bounded: frozenset[Polynomial] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

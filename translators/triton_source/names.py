@@ -11,15 +11,19 @@ from translators.logical.program import Kernel
 from translators.logical.types import View
 from translators.triton_source.launch import Argument, Pointer, ScalarArgument, ScratchPointer, Size, Stride
 
-RESERVED = frozenset(
-    {
-        "tl", "triton", "torch", "np", "os", "sys", "INDEX", "libdevice", "language", "main", "self", "tensor",
-        "grid", "num_warps", "num_stages", "num_ctas", "warmup", "maxnreg", "device", "stream", "kernel", "programs",
-    }
+RESERVED_LOCALS = frozenset(
+    {"tl", "triton", "torch", "np", "os", "sys", "INDEX", "libdevice", "language"}
     | set(keyword.kwlist)
     | set(keyword.softkwlist)
     | set(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
-)  # fmt: skip
+)
+"""What no variable of a device function may be called."""
+
+RESERVED = RESERVED_LOCALS | {
+    "main", "self", "tensor", "grid", "num_warps", "num_stages", "num_ctas", "warmup", "maxnreg", "device", "stream",
+    "kernel", "programs",
+}  # fmt: skip
+"""What no parameter of a device function or launcher may be called: Triton takes some of these as keywords."""
 
 
 class Scope:

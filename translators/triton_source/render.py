@@ -79,7 +79,7 @@ class Renderer:
                 return self._cast(node, shape)
             case "bitcast":
                 return self.emitted(
-                    conversions.bitcast(self.value(node.arguments[0], shape), node.arguments[0].dtype, node.dtype)
+                    conversions.bitcast(self.data(node.arguments[0], shape), node.arguments[0].dtype, node.dtype)
                 )
             case "random_bits":
                 seed, counter = node.arguments
@@ -90,6 +90,10 @@ class Renderer:
                 return Code(self.arguments[node.attribute])
             case _:
                 raise AssertionError(f"{node.operation} is printed by its own statement")
+
+    def data(self, node: Expression, shape: Shape) -> Code:
+        """A value in the width of its dtype, where nothing else would widen it."""
+        return self.wide(node, shape) if node.dtype == index else self.value(node, shape)
 
     def emitted(self, emitted: Emitted) -> Code:
         self.helpers |= emitted.helpers
@@ -129,7 +133,7 @@ class Renderer:
 
     def _cast(self, node: Expression, shape: Shape) -> Code:
         argument = node.arguments[0]
-        if node.dtype == index and argument.dtype == i64:
+        if {node.dtype, argument.dtype} == {index, i64} and not self._may_be_narrow(argument):
             return self.value(argument, shape)
         code = self.value(argument, shape)
         if argument.operation == "index" and not self.lanes(argument.axes) and node.dtype.kind != "bool":
@@ -153,10 +157,46 @@ class Renderer:
     def wide(self, node: Expression, shape: Shape) -> Code:
         """An index in 64 bits, for arithmetic that 32-bit lanes might overflow."""
         if node.operation != "index":
-            return self.value(node, shape)
+            code = self.value(node, shape)
+            return method(code, "to", "tl.int64") if self._may_be_narrow(node) else code
         if node.attribute.constant is not None:
             return conversions.typed(conversions.constant(node.attribute.constant, i64), i64)
         return self.polynomial(node.attribute, shape, wide=True)
+
+    def _may_be_narrow(self, node: Expression) -> bool:
+        """Whether the code of an index may be 32 bits wide: coordinates of lanes, and what is chosen among them."""
+        match node.operation:
+            case "index":
+                atom = node.attribute.atom
+                if isinstance(atom, Expression):
+                    return self._may_be_narrow(atom)
+                return self._small(node.attribute) or not node.axes
+            case "reduce":
+                return bool(node.attribute.kind == "arg_max")
+            case "select":
+                return all(self._may_be_narrow(branch) for branch in node.arguments[1:])
+            case _:
+                return False
+
+    def _small(self, value: Polynomial) -> bool:
+        """A sum so small that 32-bit lanes hold it: coordinates are below 2**27 where the launch chooses 32 bits."""
+        if isinstance(value.atom, Expression) or value in self.section.bounded:
+            return True
+        varying = [(monomial, c) for monomial, c in value.terms if monomial]
+        return (
+            all(len(monomial) == 1 and self._small_atom(monomial[0]) for monomial, _ in varying)
+            and sum(abs(c) for _, c in varying) <= 15
+            and abs(value.offset) < 1 << 20
+        )
+
+    def _small_atom(self, atom: Atom) -> bool:
+        match atom:
+            case Expression():
+                return False
+            case Quotient() | Remainder() | Extremum():
+                return all(self._small(operand) for operand in atom.operands)
+            case _:
+                return True
 
     def polynomial(self, value: Polynomial, shape: Shape, wide: bool | None = None) -> Code:
         """A coordinate. As data it is computed in 64 bits unless it is too small a sum to leave 32."""
@@ -170,7 +210,7 @@ class Renderer:
             self.meanings[code.text] = name
 
     def _sum(self, value: Polynomial, shape: Shape, wide: bool | None) -> Code:
-        wide = not _small(value) if wide is None else wide
+        wide = not self._small(value) if wide is None else wide
         total: Code | None = None
         for monomial, coefficient in sorted(value.terms, key=lambda term: (not term[0], term[1] < 0)):
             term = self._term(monomial, abs(coefficient), shape, wide)
@@ -185,6 +225,8 @@ class Renderer:
         if not monomial:
             return Code(str(coefficient), value=coefficient)
         factors = [self._atom(atom, shape, wide) for atom in sorted(monomial, key=_writing_order)]
+        if wide and all(isinstance(atom, Symbol) for atom in monomial) and (len(monomial) > 1 or coefficient > 1):
+            factors[0] = call("tl.cast", factors[0], Code("tl.int64"))  # a product of sizes may leave 32 bits
         total = factors[0]
         for factor in factors[1:]:
             total = binary("*", total, factor)
@@ -210,12 +252,13 @@ class Renderer:
                 code = Code(self.loops[atom])
                 return call("tl.cast", code, Code("tl.int64")) if wide else code
             case Expression():
-                return self.value(atom, shape)
+                return self.wide(atom, shape) if wide else self.value(atom, shape)
             case Quotient(numerator=numerator, denominator=denominator):
                 return self._division("//", numerator, denominator, shape, wide)
             case Remainder(numerator=numerator, denominator=denominator):
                 return self._division("%", numerator, denominator, shape, wide)
             case Extremum(kind=kind, operands=operands):
+                wide = wide or not self._small_atom(atom)
                 parts = [self.polynomial(operand, shape, wide) for operand in operands]
                 total = parts[0]
                 for part in parts[1:]:
@@ -227,7 +270,8 @@ class Renderer:
     def _division(self, symbol: str, top: Polynomial, bottom: Polynomial, shape: Shape, wide: bool) -> Code:
         """Floor division: Triton truncates, which agrees where nothing is negative. A rounded-up one is tl.cdiv."""
         facts = self.section.facts
-        plain = facts.positive(bottom) and facts.nonnegative(top)
+        wide = wide or not (self._small(top) and self._small(bottom))
+        plain = facts.nonnegative(bottom) and facts.nonnegative(top)
         rounded_up = top - bottom + 1
         if symbol == "//" and plain and len(rounded_up.terms) < len(top.terms) and facts.nonnegative(rounded_up):
             return call("tl.cdiv", self.polynomial(rounded_up, shape, wide), self.polynomial(bottom, shape, wide))
@@ -373,7 +417,7 @@ class Renderer:
     def guarded(self, node: Expression, ordinal: int, shape: Shape, identity: bool | int | float) -> Code:
         """Operand of a reduction with its guarded lanes at the identity."""
         operand = node.arguments[ordinal]
-        code = self.value(operand, shape)
+        code = self.data(operand, shape)
         masks = [
             placed(Code(str(self.form(axis).mask)), (axis,), shape)
             for axis in self.section.selected.get((node, ordinal), ())
@@ -451,13 +495,3 @@ def _writing_order(atom: Atom) -> int:
             return 2
         case _:
             return 0
-
-
-def _small(value: Polynomial) -> bool:
-    """A sum so small that 32-bit lanes hold it: coordinates are below 2**27 where the launch chooses 32 bits."""
-    varying = [(monomial, c) for monomial, c in value.terms if monomial]
-    return (
-        all(len(monomial) == 1 and not isinstance(monomial[0], Expression) for monomial, _ in varying)
-        and sum(abs(c) for _, c in varying) <= 15
-        and abs(value.offset) < 1 << 20
-    )

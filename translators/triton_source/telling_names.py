@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from translators.triton_source.lines import Line, Part, called, parsed
-from translators.triton_source.names import RESERVED
+from translators.triton_source.names import RESERVED_LOCALS
 
 _ACCESSES = ("load", "store", "atomic_")
 _OPERATIONS: dict[type[ast.operator], str] = {
@@ -47,7 +47,7 @@ class Vocabulary:
 
     def fresh(self, *wishes: str) -> str:
         """The first wish that is free, else the last one with a number."""
-        taken = self.taken | RESERVED
+        taken = self.taken | RESERVED_LOCALS
         numbered = (f"{wishes[-1]}_{count}" for count in range(2, len(taken) + 3))
         name = next(wish for wish in (*wishes, *numbered) if wish not in taken)
         self.taken.add(name)

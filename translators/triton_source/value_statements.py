@@ -134,7 +134,7 @@ class ValueWriter:
     def _identity_filled(self, node: Expression, ordinal: int, shape: Shape) -> Code:
         """Operand of a generic reduction; guarded lanes hold the author's identity."""
         operand = node.arguments[ordinal]
-        code = self._full(self.renderer.value(operand, shape), operand, shape)
+        code = self._full(self.renderer.data(operand, shape), operand, shape)
         mask, _ = self.renderer.mask(self.renderer.lanes(node.attribute.axes), (), None, shape)
         if mask is None:
             return code
@@ -297,7 +297,7 @@ class ValueWriter:
     def _accumulate_generic(self, statement: Accumulate) -> None:
         node, order = statement.reduction, statement.order
         combine = self._combine(node.attribute.combine)
-        elements = [self.renderer.value(argument, order).text for argument in node.arguments]
+        elements = [self.renderer.data(argument, order).text for argument in node.arguments]
         arguments = ", ".join([*statement.names, *elements])
         lanes = tuple(axis for axis in order if axis in node.attribute.axes)
         mask, _ = self.renderer.mask(lanes, (), None, order)
