@@ -48,6 +48,7 @@ def compilation(path: Path, bound: Bindings = (), small: bool = False) -> Compil
 SMALL_TILES: Mapping[str, object] = {
     "RESIDENT_ROWS": (16,), "STREAMED_ROW": 8, "POINTWISE": 16, "SQUARE": 16, "POINTS": 8, "TILE": 64,
     "REDUCE_FREE": 16, "REDUCE_STREAMED": 8, "ROW_LANES": 8, "DOT_ROWS": 16, "DOT_COLUMNS": 16,
+    "HISTOGRAM_BINS": (4, 8, 16), "HISTOGRAM_VALUES": 8,
 }  # fmt: skip
 
 

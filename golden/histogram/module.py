@@ -4,7 +4,9 @@ Counts of values per bin of equal width between `low` and `high`; the last bin i
 
 histogram(x[N] f32, low f32, high f32) -> counts[B] i32
     counts[:] = I.histogram(I.minimum(bin, bins - 1), bins=bins, valid=inside, count_dtype=I.i32)
-    Plan    one program per 32 b; streamed: 128 n
+    Plan    one program per 64 b; streamed: 4096 n
+    Plan    one program per 256 b; streamed: 4096 n
+    Plan    one program per 1024 b; streamed: 4096 n
     Traffic reads x; writes counts
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -33,6 +35,14 @@ def _floor(x):
     return tl.where((x < 0.0) & (x > -1.0), -1.0, tl.floor(x))
 
 
+@triton.jit
+def _histogram(values, first, condition, BINS: tl.constexpr):
+    # How many of the values where the condition holds are first, first + 1, ... tl.histogram itself wraps around.
+    position = values - first
+    inside = condition & (position >= 0) & (position < BINS)
+    return tl.histogram(position.to(tl.int32), BINS, mask=inside)
+
+
 @triton.jit(do_not_specialize=["low", "high"])
 def histogram_kernel(
     x_ptr, counts_ptr,
@@ -43,8 +53,9 @@ def histogram_kernel(
 ):  # fmt: skip
     low = tl.full((), low, tl.float32)
     high = tl.full((), high, tl.float32)
-    b = tl.program_id(0).to(INDEX) * BLOCK_B + tl.arange(0, BLOCK_B)
-    inside_sum_partial = tl.zeros((BLOCK_B, BLOCK_N), tl.int32)
+    first_b = tl.program_id(0).to(INDEX) * BLOCK_B
+    b = first_b + tl.arange(0, BLOCK_B)
+    bin_count = tl.zeros((BLOCK_B,), tl.int32)
     quotient = tl.div_rn(tl.cast(B, tl.float32), high - low)
     for start_n in range(0, N, BLOCK_N):
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
@@ -52,15 +63,10 @@ def histogram_kernel(
         v = tl.load(x_ptr + n * stride_x_n, mask=n_mask)
         inside = (v >= low) & (v <= high)
         place = _floor((v - low) * quotient)
-        inside_sum_partial = inside_sum_partial + tl.where(
-            n_mask[None, :],
-            (
-                inside[None, :]
-                & (tl.minimum(tl.where(inside[None, :], place[None, :], 0.0).to(tl.int64), B - 1) == b[:, None])
-            ).to(tl.int32),
-            0,
+        bin_count += _histogram(
+            tl.minimum(tl.where(inside, place, 0.0).to(tl.int64), B - 1).to(tl.int64), first_b, n_mask & inside, BLOCK_B
         )
-    tl.store(counts_ptr + b * stride_counts_b, tl.sum(inside_sum_partial, axis=1), mask=b < B)  # histogram.py:28
+    tl.store(counts_ptr + b * stride_counts_b, bin_count, mask=b < B)  # histogram.py:28
 
 
 class _View(NamedTuple):
@@ -99,9 +105,30 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_histogram(x, counts, low, high, N, B):
     index = _index_type(x, counts)
-    plan = _Plan(
-        histogram_kernel, triton.cdiv(B, 32), {"BLOCK_B": 32, "BLOCK_N": 128, "INDEX": index}, cuda=(8, 3), hip=(4, 2)
-    )
+    if B <= 64:
+        plan = _Plan(
+            histogram_kernel,
+            triton.cdiv(B, 64),
+            {"BLOCK_B": 64, "BLOCK_N": 4096, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+    elif B <= 256:
+        plan = _Plan(
+            histogram_kernel,
+            triton.cdiv(B, 256),
+            {"BLOCK_B": 256, "BLOCK_N": 4096, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+    else:
+        plan = _Plan(
+            histogram_kernel,
+            triton.cdiv(B, 1024),
+            {"BLOCK_B": 1024, "BLOCK_N": 4096, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
     arguments = (x, counts, N, B, x.stride(0), counts.stride(0), low, high)
     if plan.programs > 0:
         _launch(plan, (x, counts), arguments, sizes=(N, B), unit_strides=("stride_x_n", "stride_counts_b"))

@@ -15,6 +15,9 @@ def region_facts(region: Region) -> Facts:
     facts = Facts()
     for axis in region.axes:
         facts = facts.with_bounds(axis, axis.begin, axis.end - 1)
+    for axis in region.program:  # a program runs for a coordinate that there is
+        atom = axis.extent.atom
+        facts = facts.assuming(axis.extent - 1) if atom is None else facts.with_bounds(atom, 1)
     for loop in region.loops:
         facts = _loop_facts(facts, loop)
     for node in region.nodes:

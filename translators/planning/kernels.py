@@ -211,7 +211,8 @@ def _forms(region: Region, layout: Layout, namer: Namer, blocks: dict[str, int])
         if axis.slices is not None:
             cut[axis.slices] = block
         blocks[block] = lanes
-        forms[axis] = AxisForm(name, block, None if layout.exact(axis) else namer.mask(axis))
+        first = namer.fresh(f"first_{name}") if axis in region.bins else None
+        forms[axis] = AxisForm(name, block, None if layout.exact(axis) else namer.mask(axis), first)
     return forms
 
 
@@ -232,7 +233,7 @@ def _block_name(axis: str, lanes: int, namer: Namer, blocks: dict[str, int]) -> 
 def _variant(regions: Sequence[Region], planned: _Planned, names: LaunchNames) -> Variant:
     choice, written = planned.choice, planned.written
     constants = planned.function.blocks
-    elements = max((_tile_elements(layout) for layout in choice.layouts), default=1)
+    elements = max((_tile_elements(*each) for each in zip(regions, choice.layouts, strict=True)), default=1)
     dots = sum(is_dot(node, region) for region in regions for node in region.contractions)
     warps = (
         8 if dots and elements >= 128 * 128 else 4 if dots else 4 if elements <= 1024 else 8 if elements <= 4096 else 16
@@ -252,8 +253,9 @@ def _variant(regions: Sequence[Region], planned: _Planned, names: LaunchNames) -
     )
 
 
-def _tile_elements(layout: Layout) -> int:
-    lanes = sorted((size for size in layout.lanes.values() if size), reverse=True)
+def _tile_elements(region: Region, layout: Layout) -> int:
+    """Elements of the largest tile; the values and the bins of a histogram are tiles of their own."""
+    lanes = sorted((size for axis, size in layout.lanes.items() if size and axis not in region.bins), reverse=True)
     return lanes[0] * (lanes[1] if len(lanes) > 1 else 1) if lanes else 1
 
 

@@ -32,6 +32,8 @@ ROW_LANES = 2048  # row sums: one row a program, streamed lanes read neighbourin
 POINTS = 256  # lanes of scalar bodies in I.parallel
 DOT_ROWS, DOT_COLUMNS = 128, 128
 DOT_MINIMUM = 16
+HISTOGRAM_BINS = (64, 256, 1024)  # bins that one program counts at a time
+HISTOGRAM_VALUES = 4096  # values it counts at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +66,28 @@ def choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
         sizes = RESIDENT_DOT if dots else RESIDENT_CARRY if len(required) == 1 else RESIDENT_STATE
         return tuple(_choice(regions, required, size, "state") for size in sizes)
     rows = _row_axes(regions)
-    columns = any(_runs_down(region, axis) for region in regions for axis in rows)
-    row_sizes: tuple[int, ...] = RESIDENT_COLUMN if columns else RESIDENT_ROWS
-    resident = [_choice(regions, rows, size, "resident") for size in row_sizes] if rows else []
+    if not rows and any(_symbolic(axis) for region in regions for axis in region.bins):
+        return _histogram_choices(regions)
+    resident = [_choice(regions, rows, size, "resident") for size in _row_sizes(regions, rows)] if rows else []
     return (*resident, _choice(regions, set(), 0, "streamed" if rows else ""))
+
+
+def _row_sizes(regions: Sequence[Region], rows: set[Axis]) -> Sequence[int]:
+    """Extents of a reused axis that stay on chip."""
+    if any(axis in region.bins for region in regions for axis in rows):
+        return [size for size in RESIDENT_ROWS if size <= HISTOGRAM_BINS[-1]]
+    return RESIDENT_COLUMN if any(_runs_down(region, axis) for region in regions for axis in rows) else RESIDENT_ROWS
+
+
+def _histogram_choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
+    """A block of bins that is not much larger than their number; beyond the last, several blocks."""
+    bins = sorted({axis for region in regions for axis in region.bins if _symbolic(axis)}, key=lambda axis: axis.serial)
+    found: list[Choice] = []
+    for size in HISTOGRAM_BINS:
+        layouts = tuple(_layout(region, {}, size) for region in regions)
+        limits = tuple(dict.fromkeys((axis.extent, size) for axis in bins)) if size != HISTOGRAM_BINS[-1] else ()
+        found.append(Choice(layouts, limits, ""))
+    return tuple(found)
 
 
 def _choice(regions: Sequence[Region], resident: set[Axis], size: int, label: str) -> Choice:
@@ -119,7 +139,7 @@ def _binds(node: Expression, axis: Axis) -> bool:
 
 
 # -------------------------------------------------------------------------------------------------------- one region
-def _layout(region: Region, resident: Mapping[Axis, int]) -> Layout:
+def _layout(region: Region, resident: Mapping[Axis, int], bins: int = HISTOGRAM_BINS[-1]) -> Layout:
     roles = _roles(region, resident)
     lanes: dict[Axis, int | None] = dict.fromkeys(region.axes)
     lanes.update(
@@ -131,7 +151,28 @@ def _layout(region: Region, resident: Mapping[Axis, int]) -> Layout:
     else:
         resident_lanes = math.prod(lanes[axis] or 1 for axis in lanes)
         lanes.update(_shared_lanes(_stream_lanes(region, roles), resident_lanes))
+    lanes.update(_count_lanes(region, roles, bins))
     return Layout(roles, lanes | _slice_lanes(region, lanes))
+
+
+def _count_lanes(region: Region, roles: Mapping[Axis, Role], most: int) -> dict[Axis, int | None]:
+    """Of a histogram: as many bins as are counted at a time, and the longest axis of its values."""
+    lanes: dict[Axis, int | None] = {}
+    for node in region.counts:
+        bins, axes = node.attribute.bins, node.attribute.axes
+        if roles[bins] != "resident" and bins not in region.scalar_only:
+            lanes[bins] = _fit(bins, most)
+        streamed = [axis for axis in axes if roles[axis] != "resident" and axis not in region.scalar_only]
+        lanes.update(dict.fromkeys(streamed))
+        if streamed and len(streamed) == len(axes):
+            longest = max(streamed, key=_length)
+            lanes[longest] = _fit(longest, HISTOGRAM_VALUES)
+    return lanes
+
+
+def _length(axis: Axis) -> tuple[int, int]:
+    """Axes of unknown length come last, then the longest."""
+    return (axis.extent.constant or 1 << 40, axis.serial)
 
 
 def _slice_lanes(region: Region, lanes: Mapping[Axis, int | None]) -> dict[Axis, int | None]:
@@ -173,7 +214,8 @@ def _fixed_row(region: Region, axis: Axis) -> bool:
     """A reused axis stays on chip if its extent is fixed, or bounded although it varies from point to point."""
     if axis.extent.constant == 0 or _symbolic(axis) or axis not in _reused(region):
         return False
-    return covering_power(axis, region_facts(region), RESIDENT_ROWS[-1]) is not None
+    most = HISTOGRAM_BINS[-1] if axis in region.bins else RESIDENT_ROWS[-1]
+    return covering_power(axis, region_facts(region), most) is not None
 
 
 def _row_lanes(region: Region, axis: Axis) -> int:
@@ -201,7 +243,7 @@ def is_dot(node: Expression, region: Region) -> bool:
 def contracted_lane(node: Expression) -> Axis:
     """The contracted axis that tl.dot runs along: the longest; the others are loops of single coordinates."""
     reduction: Reduction = node.attribute
-    return max(reduction.axes, key=lambda axis: (axis.extent.constant or 1 << 40, axis.serial))
+    return max(reduction.axes, key=_length)
 
 
 def _dot_lanes(region: Region, dots: Sequence[Expression], roles: Mapping[Axis, Role]) -> dict[Axis, int | None]:

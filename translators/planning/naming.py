@@ -12,7 +12,7 @@ from translators.planning.descriptions import described, load_name, mean_of, sho
 from translators.tile.expression import Axis, Expression, LoopToken, Place, Reduction, walk
 from translators.triton_source.names import RESERVED_LOCALS
 
-_KINDS = {"sum": "sum", "max": "max", "any": "any", "all": "all", "generic": "total"}
+_KINDS = {"sum": "sum", "max": "max", "any": "any", "all": "all", "generic": "total", "count": "count"}
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ class Namer:
     def accumulator_names(self, members: Sequence[Expression]) -> list[str]:
         """One for each operand of a streamed reduction, whose used results are `members`."""
         node = members[0]
-        several = node.attribute.kind == "arg_max" or (len(node.arguments) > 1 and node.operation == "reduce")
+        several = node.operation == "reduce" and node.attribute.kind in ("arg_max", "generic")
         if not several:
             return [self.reduction_name(node)]
         named = {member.attribute.result: self.reduction_name(member) for member in members}
@@ -109,7 +109,7 @@ class Namer:
             kind = "suffix" if reduction.reverse else "prefix"
         if reduction.kind == "arg_max":
             kind = "argmax" if result else "max"
-        elif len(node.arguments) > 1:
+        elif len(node.arguments) > 1 and reduction.kind == "generic":
             kind = f"{kind}_{result}"
         return f"{operand}_{kind}" if operand else kind if kind not in RESERVED_LOCALS else f"row_{kind}"
 

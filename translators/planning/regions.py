@@ -55,7 +55,9 @@ class Region:
 
     @property
     def scalar_only(self) -> frozenset[Axis]:
-        """Axes that bound other axes or loops, or batch a contraction: one coordinate at a time."""
+        """Axes that bound other axes or loops, batch a contraction or have a histogram each: one coordinate at a
+        time.
+        """
         found: set[Axis] = set()
         for axis in self.axes:
             found |= _mentioned(axis.begin) | _mentioned(axis.end)
@@ -65,6 +67,8 @@ class Region:
         for node in self.nodes:
             if node.operation == "atomic" and node.attribute.action == "compare_exchange":
                 found |= node.axes  # Triton's has no mask
+        for node in self.counts:
+            found |= frozenset().union(*(argument.axes for argument in node.arguments)) - set(node.attribute.axes)
         for node in self.contractions:
             lhs, rhs = node.arguments
             found |= (lhs.axes & rhs.axes) - set(node.attribute.axes)
@@ -79,6 +83,15 @@ class Region:
         """Axes that the limits of region folds mention: their tiles say which slices matter."""
         limits = [limit for loop in self.loops for limit in loop.limits.nonnegative]
         return frozenset(axis for limit in limits for axis in _mentioned(limit))
+
+    @property
+    def counts(self) -> tuple[Expression, ...]:
+        return tuple(node for node in self.nodes if node.operation == "reduce" and node.attribute.kind == "count")
+
+    @property
+    def bins(self) -> frozenset[Axis]:
+        """The bins of histograms."""
+        return frozenset(node.attribute.bins for node in self.counts)
 
     @property
     def carried(self) -> frozenset[Axis]:

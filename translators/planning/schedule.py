@@ -472,7 +472,7 @@ class Scheduler(SliceBounds):
         wider than these, which are reduced in each tile."""
         node = members[0]
         streamed = self._streamed(node.attribute.axes)
-        narrow = self._as_dot(node) or (follows and self._lanes(node.axes))
+        narrow = self._as_dot(node) or node.attribute.kind == "count" or (follows and self._lanes(node.axes))
         lanes = node.axes if narrow else node.axes | set(streamed)
         order = self._lanes(lanes)
         partial = "_partial" if set(order) & set(node.attribute.axes) else ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from intent.dtypes import DType, boolean
+from intent.dtypes import DType, boolean, index
 from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.logical import program as lp
 from translators.logical.program import Block, Value
@@ -62,15 +62,22 @@ class Structured(Pull):
         return made if value.position == 0 else self.index_value(atomic(made) - axis.begin)
 
     def _histogram(self, op: lp.Histogram, value: Value, at: Coordinates) -> Expression:
-        """counts[b] = sum over positions of (valid and value == b)."""
+        """counts[b] = sum over positions of (valid and value == b); of a single bin, that very sum."""
         axes: list[Axis] = []
         for ordinal in range(len(op.values.shape)):
             axes.append(self.bind(op.values, ordinal, at, frozenset(axes)))
         inside = tuple(atomic(axis) - axis.begin for axis in axes)
         counted = self.operand(op.values, inside, op.values.shape)
-        bin_number = self.cast(self.index_value(at[0]), counted.dtype)
-        hit = self.arena.make("pointwise", boolean, (counted, bin_number), ("equal", False, False))
-        hit = self.conjoin(self.operand(op.valid, inside, op.values.shape), hit) or hit
+        valid = self.operand(op.valid, inside, op.values.shape)
+        condition = None if valid.operation == "constant" and valid.attribute else valid
+        bins = position_axis(at[0])
+        if bins is not None and bins not in counted.axes | valid.axes:
+            parts = (counted,) if condition is None else (counted, condition)
+            reduction = Reduction("count", tuple(axes), bins=bins)
+            return self.indexed(self.arena.make("reduce", value.dtype, parts, reduction))
+        numbers = (self.cast(counted, index), self.index_value(at[0]))
+        hit = self.arena.make("pointwise", boolean, numbers, ("equal", False, False))
+        hit = self.conjoin(condition, hit) or hit
         body = self.cast(hit, value.dtype)
         return self.indexed(self.arena.make("reduce", value.dtype, (body,), Reduction("sum", tuple(axes))))
 

@@ -99,13 +99,18 @@ class Atomic:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Attribute of a reduce, contract or scan. `result` selects one of several results."""
+    """Attribute of a reduce, contract or scan. `result` selects one of several results.
+
+    A reduce of kind "count" counts the points of `axes` whose value (the first argument) is the position along `bins`,
+    a free axis, and whose condition (the second argument, if there is one) holds.
+    """
 
     kind: str
     axes: tuple[Axis, ...]
     result: int = 0
     combine: Combine | None = None
     reverse: bool = False
+    bins: Axis | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,9 +201,10 @@ def _free(
             polynomials = place.coordinates
             axes.update(lanes)
             loops.update(place.within)
-        case "reduce" | "contract" | "scan", Reduction(axes=bound):
+        case "reduce" | "contract" | "scan", Reduction(axes=bound, bins=bins):
             loops.update(axis.slices for axis in bound if axis.slices is not None)
             axes = axes | set(bound) if operation == "scan" else axes - set(bound)  # prefixes of equal elements differ
+            axes |= {bins} if bins is not None else set()
         case "carry", (LoopToken() as token, _, tuple() as own):
             axes |= set(own)
             loops.add(token)

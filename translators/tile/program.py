@@ -61,13 +61,14 @@ class AxisForm:
     """How one axis appears in a program.
 
     `block` is the name of its block size, or None if the axis is one scalar coordinate at a time. `mask` is the name
-    of the
-    guard `coordinate < end`, or None where every lane is a coordinate (a proven fact).
+    of the guard `coordinate < end`, or None where every lane is a coordinate (a proven fact). `first` is the name of
+    the first lane's position, if something needs it.
     """
 
     name: str
     block: str | None
     mask: str | None
+    first: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

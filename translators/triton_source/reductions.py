@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from intent.dtypes import DType, f8e4m3fn, f32, u64
+from intent.dtypes import DType, f8e4m3fn, f32, u32, u64
 from translators.triton_source.arithmetic import pointwise
 from translators.triton_source.conversions import TRITON_NAME, constant, narrow, typed, widen
 from translators.triton_source.expressions import Code, Emitted, binary, call, method
@@ -15,7 +15,7 @@ _ACCUMULATE = {"sum": "add", "max": "maximum", "min": "minimum", "any": "or", "a
 def identity(kind: str, dtype: DType) -> bool | int | float:
     """The value that changes nothing: what masked lanes carry and an empty reduction gives."""
     match kind:
-        case "sum":
+        case "sum" | "count":
             return 0.0 if dtype.is_float else 0
         case "any" | "all":
             return kind == "all"
@@ -112,6 +112,13 @@ def arg_max_tile(dtype: DType, values: Code, indices: Code, axis: int) -> Emitte
 def accumulate_arg_max(best: Code, best_index: Code, values: Code, indices: Code) -> Emitted:
     """One elementwise step, a pair; values are in `computed_in(dtype)`."""
     return Emitted(call("_arg_max", best, best_index, values, indices), frozenset({"_arg_max"}))
+
+
+def count_tile(dtype: DType, values: Code, first: Code, condition: Code, bins: str) -> Emitted:
+    """How many of the values, a row of lanes, are first, first + 1, ...: one 32-bit count for each of `bins`."""
+    wide = dtype.bits == 64 or dtype == u32
+    position = method(values, "to", TRITON_NAME["i64" if wide else "i32"]) if wide or dtype.bits < 32 else values
+    return Emitted(call("_histogram", position, first, condition, Code(bins)), frozenset({"_histogram"}))
 
 
 def random_bits(seed: Code, counter: Code) -> Emitted:

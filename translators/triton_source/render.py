@@ -41,6 +41,7 @@ class Renderer:
     values: dict[Expression, tuple[str, Shape]] = field(default_factory=dict)
     carries: dict[tuple[LoopToken, int], tuple[str, Shape, Shape]] = field(default_factory=dict)
     loops: dict[LoopToken, str] = field(default_factory=dict)
+    firsts: dict[Axis, Code] = field(default_factory=dict)  # positions of the first lanes of the bins of histograms
     helpers: set[str] = field(default_factory=set)
     arguments: list[str] = field(default_factory=list)  # parameter names of the combine being printed
     strides: set[tuple[str, int]] = field(default_factory=set)

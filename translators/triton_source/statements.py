@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing_extensions import assert_never
 
 from intent.dtypes import index
-from translators.algebra.polynomial import Quotient
+from translators.algebra.polynomial import Quotient, atomic
 from translators.tile.expression import Axis, Expression
 from translators.tile.program import (
     Accumulate,
@@ -103,17 +103,30 @@ class StatementWriter(ValueWriter):
         form = self.renderer.form(statement.axis)
         if form.block is None:
             raise AssertionError("a single coordinate is bound as an index")
+        self._bind_first(statement)
         lanes = call("tl.arange", Code("0"), Code(form.block))
         total = method(lanes, "to", "INDEX") if statement.wide else lanes
         if statement.tile.constant != 0:
             first = binary("*", self.renderer.polynomial(statement.tile, (), wide=False), Code(form.block))
-            total = binary("+", first, total)
+            total = binary("+", Code(form.first) if form.first and statement.base.constant == 0 else first, total)
         base = self.renderer.polynomial(statement.base, (), wide=False)
         if statement.base.constant is None:
             total = binary("+", base, total)
         elif statement.base.constant != 0:
             total = binary("+", total, base) if statement.base.constant > 0 else binary("+", base, total)
         self.line(f"{form.name} = {total.text}")
+
+    def _bind_first(self, statement: BindAxis) -> None:
+        """The position of the first lane, where a histogram counts from it."""
+        axis = statement.axis
+        form = self.renderer.form(axis)
+        if form.first is None:
+            return
+        first = statement.tile * atomic(Named(str(form.block))) + statement.base - axis.begin
+        self.renderer.firsts[axis] = Code("0", value=0)
+        if first.constant != 0:
+            self.line(f"{form.first} = {self.renderer.polynomial(first, (), wide=False).text}")
+            self.renderer.firsts[axis] = Code(form.first)
 
     def _bind_mask(self, axis: Axis) -> None:
         form = self.renderer.form(axis)

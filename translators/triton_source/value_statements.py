@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from intent.dtypes import DType
+from intent.dtypes import DType, boolean, i32, i64
+from translators.algebra.polynomial import atomic
 from translators.diagnostics import Span
 from translators.tile.expression import Axis, Combine, Expression, Reduction
 from translators.tile.program import (
@@ -76,8 +77,11 @@ class ValueWriter:
         """A reduction of whole tiles by a kind that Triton knows."""
         node, order = statement.value, statement.order
         kind, lanes, shape = node.attribute.kind, *self._reduced_shape(node, order)
-        code = self.renderer.guarded(node, 0, shape, reductions.identity(kind, node.dtype))
-        code = self._reduced(kind, node.dtype, self._full(code, node.arguments[0], shape), shape, lanes)
+        if kind == "count":
+            code = self._counted(node, order)
+        else:
+            code = self.renderer.guarded(node, 0, shape, reductions.identity(kind, node.dtype))
+            code = self._reduced(kind, node.dtype, self._full(code, node.arguments[0], shape), shape, lanes)
         self.line(f"{statement.name} = {code.text}", statement.span, cited=True)
         self.renderer.values[node] = (statement.name, order)
 
@@ -238,6 +242,8 @@ class ValueWriter:
             self._accumulate_contraction(statement)
         elif kind == "arg_max":
             self._accumulate_arg_max(statement)
+        elif kind == "count":
+            self.line(f"{statement.names[0]} += {self._counted(node, order).text}")
         elif kind == "generic":
             self._accumulate_generic(statement)
         else:
@@ -247,6 +253,30 @@ class ValueWriter:
                 return
             total = self.renderer.emitted(reductions.accumulate(kind, node.dtype, Code(statement.names[0]), code))
             self.line(f"{statement.names[0]} = {total.text}")
+
+    def _counted(self, node: Expression, order: Shape) -> Code:
+        """How often each bin's number stands in the tile of values: tl.histogram of a row, else a sum over matches."""
+        reduction: Reduction = node.attribute
+        values, bins = node.arguments[0], reduction.bins
+        assert bins is not None
+        lanes = self.renderer.lanes(reduction.axes)
+        condition = node.arguments[1] if len(node.arguments) > 1 else None
+        row = self.renderer.lanes(frozenset().union(*(argument.axes for argument in node.arguments)))
+        if order == (bins,) and len(lanes) == 1 and row == lanes:
+            mask, _ = self.renderer.mask(lanes, (), condition, lanes)
+            block = str(self.renderer.form(bins).block)
+            parts = (self.renderer.value(values, lanes), self.renderer.firsts[bins], mask or Code("True"), block)
+            code = self.renderer.emitted(reductions.count_tile(values.dtype, *parts))
+            return code if node.dtype == i32 else self.renderer.emitted(conversions.cast(code, i32, node.dtype))
+        shape = self.renderer.lanes({*order, *lanes})
+        number = self.renderer.emitted(conversions.cast(self.renderer.value(values, shape), values.dtype, i64))
+        position = self.renderer.polynomial(atomic(bins) - bins.begin, shape)
+        mask, _ = self.renderer.mask(lanes, (), condition, shape)
+        hits = binary("==", number, position)
+        hits = binary("&", hits, mask) if mask is not None else hits
+        full = call("tl.broadcast_to", hits, Code(self.renderer.blocks(shape))) if shape else hits
+        counts = self.renderer.emitted(conversions.cast(full, boolean, node.dtype))
+        return self._reduced("sum", node.dtype, counts, shape, lanes)
 
     def _accumulate_rescaled(self, statement: Accumulate, factor: Expression) -> None:
         """A sum whose elements so far were relative to a smaller maximum."""

@@ -12,3 +12,11 @@ def _arg_max(value, index, other, other_index):
     equal = (other == value) | ((other != other) & (value != value))
     take_other = larger | (equal & (other_index < index))
     return tl.where(take_other, other, value), tl.where(take_other, other_index, index)
+
+
+@triton.jit
+def _histogram(values, first, condition, BINS: tl.constexpr):
+    # How many of the values where the condition holds are first, first + 1, ... tl.histogram itself wraps around.
+    position = values - first
+    inside = condition & (position >= 0) & (position < BINS)
+    return tl.histogram(position.to(tl.int32), BINS, mask=inside)
