@@ -6,10 +6,10 @@ Only cheap checks are made here; the compiler reads the file's text and never th
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import Literal
 
 from intent.dtypes import BY_NAME, DType
+from intent.records import dataclass
 
 Extent = int | str
 Stride = int | str | None

@@ -7,10 +7,10 @@ is not a row here does not exist. What an intrinsic means to the compiler is not
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from intent.dtypes import f32
+from intent.records import dataclass
 
 
 class Required:

@@ -10,12 +10,12 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated, Final
 
 import typer
 
+from intent.records import dataclass
 from intentc import __version__
 
 

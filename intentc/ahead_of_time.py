@@ -18,10 +18,10 @@ import select
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Final, Literal
 
+from intent.records import asdict, dataclass, replace
 from intentc.render import say
 from translators.pipeline import Compilation
 from translators.triton_source.launch import (

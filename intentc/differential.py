@@ -18,7 +18,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -26,6 +25,7 @@ from types import ModuleType
 import ml_dtypes
 import numpy as np
 
+from intent.records import dataclass
 from intentc.index_roles import all_nodes
 from intentc.kernel_inputs import Arguments, Sizes, poisoned
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, number

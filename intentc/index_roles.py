@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from typing import Literal, TypeVar
 
+from intent.records import fields, is_dataclass
 from translators.logical.program import (
     At,
     Carry,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from intent.records import dataclass
 from intentc.failure import UsageError
 from translators.diagnostics import Diagnostic, Rejected, Span
 

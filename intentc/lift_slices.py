@@ -13,10 +13,10 @@ import builtins
 import math
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass, field
 from typing import Final
 
 from intent.dtypes import DType
+from intent.records import dataclass, field
 from translators.triton_source.read.builtins import BUILTINS
 from translators.triton_source.read.source import TritonFile, triton_dtype
 from translators.triton_source.read.values import Builtin, Function, Module, Undefined, Value

@@ -14,10 +14,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from intent.records import asdict, dataclass
 from intentc.lift_slices import sliced
 from translators.lifting.correspondence import CallSizes, Correspondence, draw
 from translators.lifting.files import source_of

@@ -7,9 +7,9 @@ import difflib
 import os
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from intent.records import dataclass
 from intentc.failure import UsageError
 from intentc.inputs import STANDARD_INPUT, Input, reason
 

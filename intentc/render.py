@@ -6,10 +6,10 @@ import os
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TextIO
 
+from intent.records import dataclass, field
 from translators.diagnostics import Diagnostic, Fix, Span
 
 WIDEST: Final = 160  # characters of a source line; more is cut around the caret

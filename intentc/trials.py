@@ -6,12 +6,12 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from intent.records import dataclass
 from intentc.differential import Difference, by_reference, differences, load_module
 from intentc.failure import UsageError
 from intentc.inputs import read_inputs

@@ -6,11 +6,11 @@ array. Output: one JSON line with the measurements, or what went wrong.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import sys
 from pathlib import Path
 
+from intent import records
 from intentc.ahead_of_time import measure
 from translators.pipeline import Compilation, compile_text
 
@@ -30,13 +30,13 @@ def main() -> None:
 
 
 def _first_variants(compilation: Compilation) -> Compilation:
-    codes = tuple(dataclasses.replace(code, variants=code.variants[:1]) for code in compilation.codes)
-    return dataclasses.replace(compilation, codes=codes)
+    codes = tuple(records.replace(code, variants=code.variants[:1]) for code in compilation.codes)
+    return records.replace(compilation, codes=codes)
 
 
 def _plain(measurement: object) -> dict[str, object]:
-    assert dataclasses.is_dataclass(measurement) and not isinstance(measurement, type)
-    return dataclasses.asdict(measurement) | {"text": str(measurement)}
+    assert records.is_dataclass(measurement) and not isinstance(measurement, type)
+    return records.asdict(measurement) | {"text": str(measurement)}
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from intent.records import dataclass
 
 ROOT = Path(__file__).parent.parent
 

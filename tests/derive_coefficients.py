@@ -9,11 +9,12 @@ Run: python tests/derive_coefficients.py
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import mpmath
 import numpy
 from mpmath import mp, mpf
+
+from intent.records import dataclass
 
 mp.dps = 60
 Function = Callable[[mpf], mpf]

@@ -6,7 +6,6 @@ import importlib.util
 import sys
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
@@ -14,6 +13,7 @@ import numpy
 import torch
 
 from intent.dtypes import DType
+from intent.records import dataclass
 from translators.logical.reference_numerics import carrier
 from translators.triton_source.conversions import TRITON_NAME
 from translators.triton_source.device_functions import with_dependencies

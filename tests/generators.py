@@ -7,7 +7,6 @@ may lie outside: a program that is rejected as an error, or illegal input, is a 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from random import Random
 
 import numpy as np
@@ -28,6 +27,7 @@ from random_expressions import (
 from random_stages import LARGEST_EXTENT, STAGES
 
 from intent.dtypes import BY_NAME
+from intent.records import dataclass, field, replace
 from translators.logical.reference_numerics import carrier
 
 LARGEST_POINT_COUNT = 600  # the reference runs parallel points one by one

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import ModuleType
 
 import intent.dtypes as dtypes
 from intent.dtypes import DType
+from intent.records import replace
 from intentc.differential import load_module
 from translators.algebra.polynomial import Polynomial, number, symbol
 from translators.diagnostics import NOWHERE

@@ -7,7 +7,8 @@ construct is lowered, its entry fails and is removed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from intent.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

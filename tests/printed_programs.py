@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
+from intent.records import dataclass, field
 from translators.triton_source.lines import Line
 
 NAMES = ("a", "b", "c", "d", "state", "new_state", "a_2")

@@ -6,9 +6,10 @@ import ast
 import re
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from generators import RandomProgram
+
+from intent.records import replace
 
 Fails = Callable[[RandomProgram], bool]
 

@@ -8,7 +8,6 @@ import signal
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType, ModuleType
 
@@ -17,6 +16,7 @@ from generators import TOLERANCE, RandomProgram
 from random_expressions import Term, View
 from triton.runtime import interpreter
 
+from intent.records import dataclass, replace
 from translators.intent_source.read import read_program
 from translators.logical import types
 from translators.logical.program import Program

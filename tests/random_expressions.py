@@ -7,8 +7,9 @@ small: `Term.bound` is their largest magnitude. What is elementwise rounds alike
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from random import Random
+
+from intent.records import dataclass, field, replace
 
 FLOATS = ("f32", "f64", "f16", "bf16")
 SIGNED = ("i32", "i64", "i8", "i16")

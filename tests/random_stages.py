@@ -6,10 +6,11 @@ Every stage leaves a named term in the context, or nothing when the context does
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Protocol
 
 from random_expressions import FLOATS, LARGEST_SUM, Axis, Context, Expressions, Shape, Term, View, aligned
+
+from intent.records import replace
 
 LARGEST_EXTENT = 40
 STAGE_DTYPES = ("f32", "i32", "f32", "i64", "bf16", "f16", "i8", "u8", "f64")

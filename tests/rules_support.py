@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 import pytest
 
 from intent import dtypes
 from intent.dtypes import DType
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial, number, symbol
 from translators.diagnostic_codes import CODES
 from translators.diagnostics import NOWHERE, Diagnostic, Rejected, Span

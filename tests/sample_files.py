@@ -9,7 +9,6 @@ import importlib.util
 import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -20,6 +19,7 @@ import numpy as np
 from intent.annotations import ConstexprAnnotation, ViewAnnotation
 from intent.definitions import Definition
 from intent.dtypes import DType
+from intent.records import dataclass
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "samples"

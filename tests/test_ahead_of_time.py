@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import hand_written_codes as written
 import pytest
 
 import intent.dtypes as dtypes
+from intent.records import replace
 from intentc import ahead_of_time
 from intentc.ahead_of_time import Measurement, jobs, verify_ahead_of_time
 from translators.pipeline import Compilation

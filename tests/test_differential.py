@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import hand_written_codes as written
 import numpy as np
 import pytest
 
+from intent.records import replace
 from intentc.differential import (
     Difference,
     allowed,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import pytest
 from printed_programs import Generator, lines, run, text
 
+from intent.records import replace
 from translators.triton_source import (
     copies,
     loaded_values,

@@ -85,3 +85,15 @@ def test_no_environment_variables_of_our_own() -> None:
     known = {"INTENTC_POISON", "_INTENTC_COMPLETE"}
     for path in FILES:
         assert set(re.findall(r"\b_?INTENTC_[A-Z_]+", path.read_text(encoding="utf-8"))) <= known, path
+
+
+# The standard library's dataclasses cost half a millisecond each at start-up; options are a caller's to replace.
+STANDARD_DATACLASSES = {"intent/records.py", "intent/targets.py"}
+
+
+def test_records_are_cheap_to_define() -> None:
+    for path in FILES:
+        if path.relative_to(ROOT).as_posix() not in STANDARD_DATACLASSES:
+            assert "from dataclasses" not in path.read_text(encoding="utf-8"), (
+                f"{path}: import them from intent.records"
+            )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from intent.records import replace
 from intentc.lift_verification import verify
 from translators.intent_source.write import Text, binary, unary
 from translators.lifting.files import LiftedFile, lift_text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from types import ModuleType
 
 import hand_written_codes as written
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 import intent.dtypes as dtypes
+from intent.records import replace
 from translators.triton_source.launch import KernelCode
 
 Array = np.ndarray

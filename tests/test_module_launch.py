@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 
+from intent.records import replace
 from translators.triton_source.launch import KernelCode
 from translators.triton_source.module import ModuleOptions, write_module
 

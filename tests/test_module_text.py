@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import hand_written_codes as written
 import pytest
 
 import intent.dtypes as dtypes
+from intent.records import replace
 from translators.logical.program import Program
 from translators.triton_source.launch import KernelCode
 from translators.triton_source.module import ModuleOptions, write_module

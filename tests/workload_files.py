@@ -5,7 +5,6 @@ Those files are kept as they are; their `reference` takes torch tensors at bench
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from types import SimpleNamespace
@@ -13,6 +12,8 @@ from types import SimpleNamespace
 import numpy as np
 from sample_files import ROOT, Case, Sample, kernels_of
 from torch_arrays import to_numpy, to_torch
+
+from intent import records
 
 WORKLOADS = ROOT / "benchmarks" / "workloads"
 
@@ -120,7 +121,7 @@ def _with_statement(sample: Sample) -> Sample:
         statement = STATEMENTS.get(sample.kernel) or _torch_statement(sample)
     members = {"inputs": _inputs, "CASES": CASES[sample.stem]} if sample.stem in CASES else {"inputs": _inputs}
     extended = SimpleNamespace(**members, **{f"{sample.kernel}_reference": statement})
-    return dataclasses.replace(sample, module=extended, collection="workload")
+    return records.replace(sample, module=extended, collection="workload")
 
 
 def _torch_statement(sample: Sample) -> Callable[..., object]:

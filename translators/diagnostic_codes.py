@@ -8,9 +8,10 @@ Codes are stable. They are numbered by the sections of the language page: 0 the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from intent.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

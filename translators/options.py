@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal
+
+from intent.records import dataclass, field
 
 Numerics = Literal["source", "relaxed_normalization"]
 Arm = Literal["host", "device", "both"]

@@ -6,9 +6,9 @@ Nothing here imports torch, triton or numpy, and nothing executes the author's f
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from intent.records import dataclass
 from translators.diagnostics import Diagnostic, InternalError, Rejected, Span
 from translators.intent_source.read import read_program
 from translators.logical.checks import check

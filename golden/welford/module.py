@@ -400,7 +400,8 @@ def _launch(plan, views, arguments, sizes, unit_strides):
 def _start(key, kernel, programs, arguments, options):
     """Compile first what was not compiled yet, so that a failure to compile leaves the caller's arrays alone."""
     if key not in _COMPILED:
-        kernel.warmup(*arguments, grid=(programs,), **options)
+        if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
+            kernel.warmup(*arguments, grid=(programs,), **options)
         _COMPILED.add(key)
     kernel[(programs,)](*arguments, **options)
 

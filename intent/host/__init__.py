@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 from typing import Any
@@ -19,6 +18,7 @@ from intent.host.errors import CompileError, UnsupportedError
 from intent.host.interface import Interface, Parameter
 from intent.host.translation import Translation
 from intent.host.triton_execution import TritonExecution, interpreted
+from intent.records import dataclass
 from intent.targets import ReferenceTarget, Target, TritonTarget
 from translators.diagnostics import NOWHERE, Diagnostic
 

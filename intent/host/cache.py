@@ -16,9 +16,10 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from intent.records import dataclass
 
 MOST_ENTRIES: Final = 512
 MOST_BYTES: Final = 64 * 2**20

@@ -11,7 +11,6 @@ import importlib.util
 import linecache
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from intent.definitions import Definition
 from intent.host.cache import MOST_ENTRIES, digest, user_cache
 from intent.host.errors import CompileError, failure
 from intent.host.translation import Translation, from_json, to_json
+from intent.records import dataclass
 from translators.diagnostics import Diagnostic, Span
 from translators.options import NUMERICS, TARGETS, Numerics, Options
 

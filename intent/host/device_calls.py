@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from intent.host.arguments import LIMITS, Values
 from intent.host.interface import Interface, ModuleFunctions, Parameter
 from intent.host.launching import Launch, direct_launch
 from intent.host.loading import LoadedModule, Recorded
+from intent.records import dataclass, field
 
 MOST_FORMS: Final = 512  # for one kernel; a program that meets more begins anew
 FormKey = tuple[object, ...]

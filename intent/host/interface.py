@@ -6,9 +6,10 @@ Plain data that travels through the disk cache, so that a cached kernel runs wit
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
+
+from intent.records import dataclass
 
 Kind = Literal["In", "Out", "InOut", "scalar"]
 Extent = int | str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from intent.host.loading import Recorded
+from intent.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

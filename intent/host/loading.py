@@ -8,12 +8,12 @@ from __future__ import annotations
 import linecache
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
 from intent.host.cache import digest
+from intent.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from intent.host.arrays import is_numpy, is_tensor, library_of
 from intent.host.errors import UnsupportedError
 from intent.host.interface import CARRIERS, Interface, Parameter
 from intent.host.outputs import numpy_outputs, tensor_outputs
+from intent.records import dataclass
 from translators.logical.program import Kernel
 from translators.logical.reference import IllegalInput, NotEvaluated, evaluate
 from translators.logical.reference_numerics import CARRIERS as ELEMENTS

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from intent.host.interface import Interface, ModuleFunctions, Parameter
+from intent.records import asdict, dataclass
 from translators.diagnostics import Diagnostic, Fix, Span
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 import typer
 
+from intent.records import dataclass
 from intentc import formats, settings
 from intentc.failure import UsageError
 from intentc.inputs import Input, read_inputs

@@ -11,13 +11,13 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Final, Literal
 
 import typer
 
+from intent.records import dataclass
 from intentc import __version__
 
 State = Literal["ok", "missing", "wrong"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 
 import numpy as np
 import typer
 
+from intent.records import dataclass
 from intentc import settings, trials
 from intentc.differential import permuted_programs
 from intentc.index_roles import depends_on_data

@@ -14,8 +14,8 @@ question costs microseconds to a few milliseconds whatever its answer.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 
+from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import (
     Atom,
     Extremum,

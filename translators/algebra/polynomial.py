@@ -9,9 +9,10 @@ not wrap: only `index` arithmetic and sizes become polynomials.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import reduce
 from typing import Protocol, runtime_checkable
+
+from intent.records import dataclass
 
 
 @runtime_checkable

@@ -6,9 +6,10 @@ What to say is not decided here; whoever has a program hands over its parts in o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
+
+from intent.records import dataclass
 
 LINE_LENGTH: Final = 120
 # How tightly an operator binds, as Python has it; ATOM needs no parentheses anywhere.

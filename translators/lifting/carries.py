@@ -10,9 +10,9 @@ and so for products with maximum and minimum. A variable that is read within the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from intent import dtypes as d
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.lifting.gauge import Rescaled, exchanged, rescaled
 from translators.lifting.sinks import Ledger, Residue, Sink

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from intent.dtypes import DType
+from intent.records import dataclass
 from translators.algebra.polynomial import Polynomial, Symbol
 from translators.lifting.evaluation import Evaluator
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Extremum, Polynomial, Quotient, Remainder, Symbol
 from translators.lifting.sinks import Sink
 from translators.tile.effects import KernelEffects, LoopRecord

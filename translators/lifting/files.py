@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from intent.dtypes import DType
+from intent.records import dataclass, field, replace
 from translators.diagnostics import Diagnostic, Span
 from translators.intent_source.write import write_file
 from translators.lifting.launches import launches

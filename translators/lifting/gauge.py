@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import product
 from typing import Final
 
 from intent import dtypes as d
+from intent.records import dataclass, field
 from translators.tile.expression import Arena, Expression, walk
 from translators.tile.substitution import Rebuilding
 

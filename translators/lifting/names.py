@@ -8,7 +8,8 @@ import builtins
 import keyword
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from intent.records import dataclass, field
 
 _RESERVED = frozenset((*keyword.kwlist, *dir(builtins), "I", "intent"))
 

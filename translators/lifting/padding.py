@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from intent.records import dataclass, field
 from translators.lifting.carries import neutral
 from translators.lifting.context import Context
 from translators.lifting.evaluation import FUNCTIONS

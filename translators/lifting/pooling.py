@@ -8,8 +8,8 @@ the same coordinates becomes one expression, as the author would write it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
+from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.lifting.views import Viewed
 from translators.tile.expression import Arena, Axis, Expression

@@ -12,9 +12,9 @@ or lane could falsify.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from intent import dtypes as d
+from intent.records import replace
 from translators.algebra.polynomial import (
     Atom,
     Extremum,

@@ -8,10 +8,10 @@ and reductions of reductions of one kind.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import reduce as fold
 
 from intent import dtypes as d
+from intent.records import dataclass, field, replace
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import (
     Atom,

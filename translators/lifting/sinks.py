@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Literal
 
+from intent.records import dataclass, field
 from translators.tile.expression import Axis, Expression
 
 Basis = Literal["proven", "host", "assumed"]

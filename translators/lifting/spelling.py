@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from intent import dtypes as d
 from intent.dtypes import DType
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Extremum, Polynomial, Quotient, Remainder, Symbol
 from translators.intent_source import write as w
 from translators.intent_source.write import Text

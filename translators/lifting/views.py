@@ -10,10 +10,10 @@ reach. Nothing is invented: a coordinate read from memory has an extent of its o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from intent.dtypes import index
+from intent.records import dataclass, field, replace
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import (
     Atom,

@@ -10,8 +10,9 @@ calling kernels are replaced by references to the functions that the generated m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from intent.records import dataclass
 
 ParameterKind = Literal["positional only", "positional", "any number", "keyword only", "any keywords"]
 

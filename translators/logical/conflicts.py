@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from intent.records import dataclass
 from translators.algebra.polynomial import Polynomial, number
 from translators.diagnostics import Diagnostic
 from translators.logical.coordinates import polynomial

@@ -22,9 +22,9 @@ printing. `break`, `continue` and early `return` are normalised too: a loop that
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from intent.dtypes import DType
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial
 from translators.diagnostics import Span
 from translators.logical.composition import Host

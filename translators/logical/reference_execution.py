@@ -7,12 +7,12 @@ order; a read copies, so that it is a snapshot; points of a parallel loop run on
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
 from typing_extensions import assert_never
 
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Extremum, Polynomial, Quotient, Remainder, Symbol
 from translators.diagnostics import NOWHERE
 from translators.logical import program

@@ -7,12 +7,12 @@ of an `Out` or an uninitialised buffer have been written, because reading one th
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from intent.dtypes import DType
+from intent.records import dataclass
 from translators.logical.reference_numerics import Array, IllegalInput, as_double, round_to
 from translators.logical.reference_pointwise import pointwise
 

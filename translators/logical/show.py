@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Polynomial, symbol
 from translators.logical import program as p
 from translators.logical.types import Buffer, Domain, Memory, Tensor, Type, View

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from intent.dtypes import DType
+from intent.records import dataclass
 from translators.algebra.polynomial import Polynomial, Symbol
 
 if TYPE_CHECKING:

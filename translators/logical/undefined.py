@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from intent.records import dataclass
 from translators.diagnostics import Diagnostic, Span
 from translators.logical.program import (
     AtomicUpdate,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 
+from intent.records import fields, is_dataclass
 from translators.logical.program import AtomicUpdate, Block, Let, Value
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
 
+from intent.records import dataclass, field, fields
 from translators.logical.program import (
     Along,
     At,

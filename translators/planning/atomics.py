@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from intent.dtypes import boolean
+from intent.records import replace
 from translators.logical import program as lp
 from translators.logical.program import Value
 from translators.planning.pull import Pull

@@ -9,9 +9,9 @@ naming, no unification)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 
+from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.diagnostics import Span
 from translators.logical import program as lp

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
+from intent.records import dataclass, replace
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, product
 from translators.diagnostics import Diagnostic, Rejected, Span

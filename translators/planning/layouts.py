@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from intent.records import dataclass
 from translators.algebra.polynomial import Polynomial
 from translators.planning.extents import covering_power, region_facts
 from translators.planning.ranges import axes_of

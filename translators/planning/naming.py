@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial
 from translators.logical.types import View
 from translators.planning.demand import Demand

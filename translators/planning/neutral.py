@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial
 from translators.planning.known_values import EXACT_FUNCTIONS, Number, identity
 from translators.tile.expression import Axis, Expression, LoopToken, Place, walk

@@ -9,9 +9,9 @@ types are left out, since each of their operations rounds to the dtype.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from intent.dtypes import DType
+from intent.records import dataclass, field
 from translators.tile.expression import Arena, Expression, Reduction, walk
 from translators.tile.program import OrderedLoop, Renew, Statement, StreamLoop
 from translators.tile.substitution import Rebuilding

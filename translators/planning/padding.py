@@ -10,9 +10,9 @@ operand in a guarded lane is computed.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 
 from intent.dtypes import DType
+from intent.records import dataclass, field
 from translators.planning.known_values import EXACT_FUNCTIONS, Number, identity, lowest
 from translators.planning.layouts import Layout
 from translators.tile.expression import Axis, Expression, Reduction, walk

@@ -7,8 +7,8 @@ the loop; it gets a name if the author gave it one, if it is needed twice, or if
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from intent.records import dataclass, field
 from translators.logical.types import Memory
 from translators.planning.bounds import Bounds
 from translators.planning.demand import Demand

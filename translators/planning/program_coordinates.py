@@ -7,8 +7,8 @@ that programs that run at the same time share columns while these are in the L2 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
+from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, Quotient, Remainder, atomic, minimum, number
 from translators.planning.layouts import Layout, is_dot

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from intent.dtypes import DType, boolean, index
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial, atomic, floor_divide, number, product, remainder
 from translators.diagnostics import Span
 from translators.logical import program as lp

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial, Symbol, atomic, number
 from translators.logical import program as lp
 from translators.logical.coordinates import polynomial as coordinate_polynomial

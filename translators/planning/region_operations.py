@@ -8,9 +8,9 @@ position along a slice is pulled as the position along the whole axis.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
 from functools import partial
 
+from intent.records import dataclass, field
 from translators.algebra.polynomial import atomic, number
 from translators.logical import program as lp
 from translators.logical.program import Block, Value

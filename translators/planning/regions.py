@@ -10,10 +10,10 @@ region operation's loop).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from typing import Literal
 
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial, number
 from translators.logical.types import View
 from translators.planning.demand import Demand

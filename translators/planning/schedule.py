@@ -8,9 +8,9 @@ tiles of an axis with every reduction and store that is ready for it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import atomic
 from translators.diagnostics import Span
 from translators.logical.types import Memory

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from intent.dtypes import DType
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial
 from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.logical import program as lp

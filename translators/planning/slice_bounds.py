@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from intent.records import dataclass
 from translators.algebra.polynomial import Polynomial, Symbol, atomic
 from translators.planning.placement import Placement
 from translators.planning.regions import coordinate_expressions

@@ -9,8 +9,8 @@ limit holds for every pair of coordinates.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from intent.records import dataclass
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import (
     Atom,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 
 from intent.dtypes import DType, boolean, index
+from intent.records import dataclass, replace
 from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.logical import program as lp
 from translators.logical.program import Block, Value

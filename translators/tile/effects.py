@@ -15,10 +15,10 @@ begins as and becomes. A masked lane without `other` holds `poison`, which nothi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from intent.dtypes import DType
+from intent.records import dataclass
 from translators.algebra.polynomial import Polynomial
 from translators.tile.expression import Axis, Expression, LoopToken
 

@@ -17,10 +17,10 @@ hash-consed by an `Arena`, so equal expressions are one object and common subexp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from intent.dtypes import DType
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.logical.types import Memory
 

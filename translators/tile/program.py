@@ -21,9 +21,9 @@ scalar coordinate or a block of lanes. An expression that an earlier statement h
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from intent.dtypes import DType
+from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, number
 from translators.diagnostics import Span

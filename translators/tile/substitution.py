@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from intent.dtypes import index
+from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.tile.expression import Arena, Axis, Expression, Place, Reduction
 

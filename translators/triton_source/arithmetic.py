@@ -8,9 +8,9 @@ rounded after each operation, float32 keeps subnormals, integer division rounds 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from intent.dtypes import DType, f16, f32, f64
+from intent.records import dataclass
 from translators.triton_source.conversions import alone, as_argument, beside, constant, narrow, to, typed, widen
 from translators.triton_source.expressions import Code, Emitted, binary, call, unary
 

@@ -7,8 +7,9 @@ breaks that are its own become new lines. Nested groups decide for themselves.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Union
+
+from intent.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ a silent wrong index, so nothing else in the compiler joins two fragments by han
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from intent.records import dataclass
 
 # Python's operator classes, loosest first.
 CONDITIONAL, OR, AND, NOT, COMPARISON, BITWISE_OR, BITWISE_XOR, BITWISE_AND, SHIFT, SUM, PRODUCT, UNARY, POWER, ATOM = (

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
+from intent.records import dataclass, field
 from translators.triton_source.lines import Line, parsed
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from intent.dtypes import DType
+from intent.records import dataclass
 from translators.diagnostics import Diagnostic
 from translators.logical.program import Kernel
 

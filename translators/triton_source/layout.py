@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from intent.records import dataclass, field
 from translators.triton_source.documents import NOTHING, SPACE, Document, Group, IfBroken, Indented, laid_out
 from translators.triton_source.expressions import ATOM
 from translators.triton_source.lines import grouping, precedence, syntax

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+from intent.records import dataclass, replace
 from translators.triton_source.expressions import (
     AND,
     ATOM,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from intent.records import dataclass
 from translators.triton_source.flow import Flow
 from translators.triton_source.lines import Line, Part, called, only_adds_axes, parsed, replaced
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from intent.records import dataclass
 from translators.logical.composition import (
     Composition,
     Defined,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from intent.records import dataclass, replace
 from translators.logical.composition import Host
 from translators.triton_source import composition_runtime
 from translators.triton_source.launch import KernelCode, Variant

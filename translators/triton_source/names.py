@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from intent.records import dataclass
 from translators.algebra.polynomial import Symbol
 from translators.logical.program import Kernel
 from translators.logical.types import View

@@ -8,9 +8,9 @@ padding.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from intent.dtypes import DType, i64, index
+from intent.records import dataclass, field
 from translators.algebra.polynomial import (
     Atom,
     Extremum,

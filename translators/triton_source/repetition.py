@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from intent.records import dataclass
 from translators.triton_source.flow import Flow
 from translators.triton_source.lines import Line, Part, called, is_accumulator, only_adds_axes, parsed, replaced
 from translators.triton_source.telling_names import Vocabulary, telling_name

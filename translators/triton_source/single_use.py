@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from intent.records import dataclass, replace
 from translators.triton_source.expressions import ATOM
 from translators.triton_source.flow import Flow
 from translators.triton_source.layout import INDENT, WIDTH

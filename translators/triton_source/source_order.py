@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
+from intent.records import dataclass, field
 from translators.triton_source.lines import Line, has_effect, is_plain_load, parsed
 
 

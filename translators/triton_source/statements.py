@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from typing_extensions import assert_never
 
 from intent.dtypes import index
+from intent.records import dataclass
 from translators.algebra.polynomial import Quotient, atomic
 from translators.tile.expression import Axis, Expression
 from translators.tile.program import (

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from intent.records import dataclass, field
 from translators.triton_source.lines import Line, Part, called, parsed
 from translators.triton_source.names import RESERVED_LOCALS
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from intent.dtypes import DType, boolean, i32, i64
+from intent.records import dataclass, field
 from translators.algebra.polynomial import atomic
 from translators.diagnostics import Span
 from translators.tile.expression import Axis, Combine, Expression, Reduction

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from intent.dtypes import f32, i32, index
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Symbol
 from translators.logical.program import Kernel
 from translators.tile.program import (

@@ -7,11 +7,11 @@ import builtins
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 from intent.annotations import canonical_dtype_name
 from intent.dtypes import BY_NAME
+from intent.records import dataclass, field
 from translators.diagnostics import Rejected
 from translators.intent_source.host.compiled import (
     Compiling,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import NoReturn
 
+from intent.records import dataclass
 from translators.diagnostics import Diagnostic, Rejected
 from translators.intent_source.host.lexical import Names, Region
 from translators.intent_source.read import codes

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Final
 
+from intent.records import dataclass, field
 from translators.diagnostics import Diagnostic, Rejected
 from translators.intent_source.host.carrying import Carrier, HostFile
 from translators.intent_source.host.compiled import Compiling, NotCarried, bare_calls, check_constexprs

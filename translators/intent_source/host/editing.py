@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
+from intent.records import dataclass
 from translators.intent_source.read.source import Source
 from translators.logical.composition import Text
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from intent.records import dataclass
 from translators.intent_source.host.lexical import Function
 
 if TYPE_CHECKING:

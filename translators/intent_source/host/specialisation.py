@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 
+from intent.records import dataclass, field, replace
 from translators.diagnostics import Diagnostic
 from translators.intent_source.read import codes
 from translators.intent_source.read.scope import KernelName, ModuleScope

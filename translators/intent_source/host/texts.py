@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final
 
+from intent.records import dataclass, replace
 from translators.intent_source.host.carrying import Carrier, blocks, name_edit
 from translators.intent_source.host.compiled import NotCarried
 from translators.intent_source.host.editing import Edit

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import NoReturn, Protocol
 
 from intent.dtypes import DType, index
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial, atomic
 from translators.diagnostics import NOWHERE, Diagnostic, Fix, Rejected, Span
 from translators.intent_source.read.operands import Function, IntrinsicName, Operand

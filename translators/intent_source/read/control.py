@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
+from intent.records import replace
 from translators.intent_source.read import codes, rules
 from translators.intent_source.read.checks import check_names
 from translators.intent_source.read.expressions import evaluate

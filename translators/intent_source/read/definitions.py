@@ -6,9 +6,9 @@ import ast
 import enum
 import keyword
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from intent.annotations import canonical_dtype_name
+from intent.records import dataclass
 from translators.algebra.polynomial import Polynomial, number, symbol
 from translators.diagnostics import Diagnostic, Rejected
 from translators.intent_source.read import codes

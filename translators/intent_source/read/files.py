@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from intent.records import dataclass, field
 from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.intent_source.read import codes
 from translators.intent_source.read.constants import fold

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
 from intent.dtypes import boolean
+from intent.records import dataclass, field, replace
 from translators.diagnostics import Rejected
 from translators.intent_source.read import codes, rules
 from translators.intent_source.read.operands import (

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+
+from intent.records import dataclass, field
 
 Names = frozenset[str]
 _NOTHING: Names = frozenset()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 
 from intent.dtypes import boolean, index
+from intent.records import dataclass, field, replace
 from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.intent_source.read import codes, rules
 from translators.intent_source.read.calls import arguments

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from intent.records import dataclass
 from translators.algebra.polynomial import Symbol
 from translators.diagnostics import Diagnostic, Rejected
 from translators.intent_source.read import codes

@@ -7,10 +7,10 @@ dtype yet, domains, views, buffers, tuples and records, dtype tokens, functions,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from intent.dtypes import DType
+from intent.records import dataclass
 from translators.logical.program import Value
 from translators.logical.types import Buffer, Domain, View
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import NoReturn, Protocol
 
+from intent.records import dataclass, field
 from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.intent_source.read.liveness import Liveness
 from translators.intent_source.read.operands import Function, Literal, Operand

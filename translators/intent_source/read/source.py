@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 import warnings
 from collections import deque
-from dataclasses import dataclass
 
+from intent.records import dataclass
 from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.intent_source.read import codes
 

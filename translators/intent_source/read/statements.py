@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NoReturn
 
+from intent.records import replace
 from translators.diagnostics import Diagnostic, Rejected
 from translators.intent_source.read import codes, control, loops, rules
 from translators.intent_source.read.constants import fold, literal_help

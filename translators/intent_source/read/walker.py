@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
+from intent.records import dataclass, field, replace
 from translators.diagnostics import Diagnostic, Span
 from translators.intent_source.read import codes
 from translators.intent_source.read.builder import Builder

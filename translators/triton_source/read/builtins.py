@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 
 from intent import dtypes as d
 from intent.dtypes import DType
+from intent.records import dataclass, replace
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic, ceiling_divide, number
 from translators.tile.expression import Axis, Expression, Reduction
 from translators.tile.substitution import substitute

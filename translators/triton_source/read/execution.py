@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from intent import dtypes as d
+from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial, Symbol, atomic, number
 from translators.tile.effects import Address, LoopRecord, StoreEffect
 from translators.tile.expression import Arena, Axis, Expression, LoopToken

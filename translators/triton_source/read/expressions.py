@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
 from intent import dtypes as d
 from intent.dtypes import DType
+from intent.records import replace
 from translators.algebra.polynomial import Polynomial, atomic, floor_divide, number, remainder
 from translators.triton_source.device_functions import HELPERS
 from translators.triton_source.read.execution import Execution, Returned

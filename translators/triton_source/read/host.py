@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from intent import dtypes as d
 from intent.dtypes import DType
+from intent.records import dataclass, field
 from translators.algebra.polynomial import (
     Atom,
     Polynomial,

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 
 from intent import dtypes as d
 from intent.dtypes import DType
+from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import Polynomial, Symbol, number, symbol
 from translators.tile.effects import KernelEffects, KernelParameter, ParameterKind
 from translators.tile.expression import Arena, Expression, walk

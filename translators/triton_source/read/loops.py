@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from intent import dtypes as d
+from intent.records import replace
 from translators.algebra.polynomial import Polynomial, atomic, ceiling_divide, maximum, number
 from translators.tile.effects import LoopCarry, LoopRecord
 from translators.tile.expression import Axis, Expression, LoopToken

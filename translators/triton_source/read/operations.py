@@ -8,10 +8,10 @@ operations.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 
 from intent import dtypes as d
 from intent.dtypes import DType
+from intent.records import dataclass, replace
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import (
     Atom,

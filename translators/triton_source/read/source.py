@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from intent import dtypes as d
 from intent.dtypes import DType
+from intent.records import dataclass, field
 from translators.triton_source.read.values import UNDEFINED, Builtin, Function, Module, Undefined, Value
 
 # Where Triton's own modules are imported from, by the prefix that the reader's tables use.

@@ -8,10 +8,10 @@ dimensions.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from intent.dtypes import DType
+from intent.records import dataclass
 from translators.algebra.polynomial import Polynomial
 from translators.tile.expression import Axis, Expression
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final, NoReturn
 
 import intent.intrinsics as table
 from intent.dtypes import DType
+from intent.records import dataclass
 from translators.intent_source.read.builder import Builder
 from translators.intent_source.read.operands import Format, Keyword, Literal, Operand, Product, Text, Token
 from translators.intent_source.read.rules import (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from intent.dtypes import DType
+from intent.records import dataclass
 from translators.algebra.polynomial import Polynomial, number
 from translators.intent_source.read.builder import Builder
 from translators.intent_source.read.operands import Operand, Product

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NoReturn
 
 from intent import dtypes
 from intent.dtypes import DType
+from intent.records import dataclass
 from translators.algebra.polynomial import Polynomial, number
 from translators.intent_source.read.builder import Builder
 from translators.intent_source.read.operands import (

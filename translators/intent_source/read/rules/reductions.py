@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from intent import dtypes
 from intent.dtypes import DType
+from intent.records import dataclass
 from translators.intent_source.read.builder import Builder
 from translators.intent_source.read.operands import IntrinsicName, Operand, Product
 from translators.intent_source.read.rules import codes

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from intent.records import dataclass
 from translators.algebra.polynomial import Polynomial
 from translators.intent_source.read.builder import Builder
 from translators.intent_source.read.operands import Operand, Product

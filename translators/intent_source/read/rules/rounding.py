@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
 
 from intent.dtypes import DType
+from intent.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
