@@ -98,6 +98,20 @@ CLOSED = {
                 s += tl.load(x_ptr + i)
         tl.store(y_ptr, s)
     """,
+    "the running total is observed: a scan": """
+        s = 0.0
+        for i in range(n):
+            s += tl.load(x_ptr + i)
+            tl.store(y_ptr + i, s)
+    """,
+    "the total of one variable is part of another": """
+        s = 0.0
+        t = 0.0
+        for i in range(n):
+            s += tl.load(x_ptr + i)
+            t += s
+        tl.store(y_ptr, t)
+    """,
     "position after the loop": """
         p = x_ptr
         for i in range(n):
@@ -113,20 +127,6 @@ def test_loops_close(lines: str) -> None:
 
 
 OPEN = {
-    "the running total is observed: a scan": """
-        s = 0.0
-        for i in range(n):
-            s += tl.load(x_ptr + i)
-            tl.store(y_ptr + i, s)
-    """,
-    "the total of one variable is part of another": """
-        s = 0.0
-        t = 0.0
-        for i in range(n):
-            s += tl.load(x_ptr + i)
-            t += s
-        tl.store(y_ptr, t)
-    """,
     "the last value, which there may not be": """
         v = 0.0
         for i in range(n):

@@ -1,29 +1,28 @@
 """Closing loops: what an iteration carries as a formula of the iteration, or as a reduction over all of them.
 
-    x' = x + d, d the same in every iteration            x = initial + k*d        within and after the loop
-    a' = a + f(k), a used nowhere else in the loop       a = initial + sum of f    after the loop only
+    x' = x + d, d the same in every iteration     x = initial + k*d
+    a' = a + f(k), f without what is carried      a = initial + sum of f, over the iterations so far
 
-and so for products with maximum and minimum. A variable that is read within the loop in any other way hides the loop
-(a scan, a recurrence): it stays open, and whatever depends on it is not lifted.
+and so with products, maximum and minimum. Any other variable is a recurrence: it stays open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from intent import dtypes as d
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.lifting.gauge import Rescaled, exchanged, rescaled
 from translators.lifting.sinks import Ledger, Residue, Sink
-from translators.tile.effects import KernelEffects, LoopCarry, LoopRecord, StoreEffect
+from translators.tile.effects import Address, KernelEffects, LoopCarry, LoopRecord, StoreEffect
 from translators.tile.expression import Arena, Axis, Expression, LoopToken, Reduction, walk
 from translators.tile.substitution import Rebuilding, as_index
 
 Place = tuple[LoopToken, int]
 _KINDS = {
-    "add": "sum", "maximum": "max", "maximum_num": "max_num", "minimum": "min", "minimum_num": "min_num", "or": "any",
-    "and": "all",
+    "add": "sum", "multiply": "product", "maximum": "max", "maximum_num": "max_num", "minimum": "min",
+    "minimum_num": "min_num", "or": "any", "and": "all",
 }  # fmt: skip
 
 
@@ -117,27 +116,31 @@ class Closing:
         return any(node.operation == "carry" and node.attribute[0] is token for node in walk(expression))
 
     def _reduction(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
-        own = self._own(record, ordinal, carry)
-        return None if self._used_elsewhere(record, ordinal, own) else self._total(record, ordinal, carry)
-
-    def _total(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
-        """The value after the loop, whatever else reads the carry within it."""
         update = self.resolved(carry.update)
         key = ((record.token, ordinal), update)
         if key not in self.totals:
-            self.totals[key] = self._summed(record, carry, update, self._own(record, ordinal, carry))
+            self.totals[key] = self._total(record, carry, update, self._own(record, ordinal, carry))
         return self.totals[key]
 
-    def _summed(self, record: LoopRecord, carry: LoopCarry, update: Expression, own: Expression) -> _Closed | None:
+    def _total(self, record: LoopRecord, carry: LoopCarry, update: Expression, own: Expression) -> _Closed | None:
         found = self._accumulated(update, own)
         if found is None or self._open(found[1], record.token):
             return None
         function, step = found
-        axis = self.arena.axis(record.token.name, Polynomial(), self.trips[record.token])
-        body = Rebuilding(self.arena, {record.token: atomic(axis)}).expression(step)
-        total = self.arena.make("reduce", step.dtype, (body,), Reduction(_KINDS[function], (axis,)))
         initial = self._converted(carry, step)
-        return _Closed(carry.lanes, None, combine(self.arena, function, initial, total))
+        within, after = (
+            combine(self.arena, function, initial, each) for each in self._sums(record, _KINDS[function], step)
+        )
+        return _Closed(carry.lanes, within, after)
+
+    def _sums(self, record: LoopRecord, kind: str, step: Expression) -> tuple[Expression, Expression]:
+        """The reduction over the iterations before this one, and over all."""
+        made = []
+        for end in (atomic(record.token), self.trips[record.token]):
+            axis = self.arena.axis(record.token.name, Polynomial(), end)
+            body = Rebuilding(self.arena, {record.token: atomic(axis)}).expression(step)
+            made.append(self.arena.make("reduce", step.dtype, (body,), Reduction(kind, (axis,))))
+        return made[0], made[1]
 
     def _converted(self, carry: LoopCarry, like: Expression) -> Expression:
         initial = self.resolved(carry.initial)
@@ -162,7 +165,7 @@ class Closing:
         position = old.attribute[1]
         peak = record.carries[position]
         function = self._accumulated(self.resolved(peak.update), self._own(record, position, peak))
-        total = self._total(record, position, peak)
+        total = self._reduction(record, position, peak)
         if total is None or function is None or function[0] not in ("maximum", "maximum_num"):
             return None
         atoms: dict[Atom, Polynomial] = dict(zip(peak.lanes, (each.polynomial for each in old.arguments), strict=True))
@@ -172,18 +175,18 @@ class Closing:
         if found is None or self._open(self._with(found.step, {new: last}), record.token):
             return None
         self._explain(carry, peak, found)
-        axis = self.arena.axis(record.token.name, Polynomial(), self.trips[record.token])
-        body = self._with(found.step, {new: last})
-        body = Rebuilding(self.arena, {record.token: atomic(axis)}).expression(body)
-        made = self.arena.make("reduce", body.dtype, (body,), Reduction("sum", (axis,)))
-        initial = self._converted(carry, body)
-        if not _is_number(initial, 0.0) and _is_number(first, float("-inf")):
+        after = self._sums(record, "sum", self._with(found.step, {new: last}))[1]
+        initial = self._converted(carry, found.step)
+        if _is_number(initial, 0.0):
+            assert total.within is not None
+            now = there.expression(total.within)
+            return _Closed(carry.lanes, self._sums(record, "sum", self._with(found.step, {new: now}))[0], after)
+        if _is_number(first, float("-inf")):
             self.ledger.add("assumed", f"the loop in line {record.line} has an iteration")
-        elif not _is_number(initial, 0.0):
-            factor = self._with(found.factor, {new: last, old: first})
-            scaled = self.arena.make("pointwise", initial.dtype, (initial, factor), ("multiply", False, False))
-            made = combine(self.arena, "add", scaled, made)
-        return _Closed(carry.lanes, None, made)
+            return _Closed(carry.lanes, None, after)
+        factor = self._with(found.factor, {new: last, old: first})
+        scaled = self.arena.make("pointwise", initial.dtype, (initial, factor), ("multiply", False, False))
+        return _Closed(carry.lanes, None, combine(self.arena, "add", scaled, after))
 
     def _with(self, node: Expression, replaced: dict[Expression, Expression]) -> Expression:
         return Rebuilding(self.arena, {}, replaced.get).expression(node)
@@ -235,19 +238,6 @@ class Closing:
         identity = neutral(self.arena, _KINDS[found[0]], found[1])
         return found[0], self.arena.make("select", update.dtype, (condition, found[1], identity))
 
-    def _used_elsewhere(self, record: LoopRecord, ordinal: int, own: Expression) -> bool:
-        """Whether anything but its own update reads the carry."""
-        return any(_mentions(self.resolved(root), own, at_any_lane=True) for root in self._other_roots(record, ordinal))
-
-    def _other_roots(self, record: LoopRecord, ordinal: int) -> Iterator[Expression]:
-        for store in self.effects.stores:
-            yield from (store.offset, store.value, store.mask)
-        for other in self.effects.loops:
-            yield as_index(self.arena, other.trip)
-            for position, carry in enumerate(other.carries):
-                if (other.token, position) not in self.closed and (other is not record or position != ordinal):
-                    yield from (carry.initial, carry.update)
-
     # ---------------------------------------------------------------------------------------------------------- sinks
     def _sink(self, store: StoreEffect) -> Sink:
         atoms: dict[Atom, Polynomial] = {}
@@ -256,7 +246,7 @@ class Closing:
             end = self.trips[token].substitute(atoms)
             axes.append(self.arena.axis(token.name, Polynomial(), end))
             atoms[token] = atomic(axes[-1])
-        rebuilding = Rebuilding(self.arena, atoms, finish=lambda node: exchanged(self.arena, node))
+        rebuilding = Rebuilding(self.arena, atoms, finish=self._finished)
         offset, value, mask = (
             rebuilding.expression(self.resolved(root)) for root in (store.offset, store.value, store.mask)
         )
@@ -264,6 +254,15 @@ class Closing:
         return Sink(
             store.pointer, offset, value, mask, (*self.effects.programs, *axes, *store.lanes), store.clock, store.line
         )
+
+    def _finished(self, node: Expression) -> Expression | None:
+        if node.operation == "load" and node.attribute.clock and node.attribute.pointer not in self._stored():
+            return self.arena.make("load", node.dtype, node.arguments, Address(node.attribute.pointer, 0))
+        return exchanged(self.arena, node)
+
+    def _stored(self) -> set[str]:
+        """Pointers whose elements change; when others are loaded does not matter."""
+        return {store.pointer for store in self.effects.stores}
 
     def _check_closed(self, roots: Sequence[Expression], line: int) -> None:
         for node in walk(*roots):
@@ -289,6 +288,8 @@ def neutral(arena: Arena, kind: str, like: Expression) -> Expression:
     match kind:
         case "sum":
             value: bool | int | float = 0.0 if dtype.is_float else 0
+        case "product":
+            value = 1.0 if dtype.is_float else 1
         case "max" | "max_num":
             value = float("-inf") if dtype.is_float else -(2 ** (dtype.bits - 1)) if dtype.is_signed else 0
         case "min" | "min_num":

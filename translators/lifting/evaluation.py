@@ -181,6 +181,8 @@ def reduced(kind: str, values: Iterable[Value], floating: bool) -> Value:
             return max(numbers, default=-math.inf)
         case "min" | "min_num":
             return min(numbers, default=math.inf)
+        case "product":
+            return math.prod(numbers)
         case "any":
             return any(numbers)
         case "all":

@@ -18,10 +18,11 @@ from translators.lifting.memory_order import check_order
 from translators.lifting.names import Names, kernel_name, view_name
 from translators.lifting.pooling import Pool
 from translators.lifting.rules import normalised, simplified
+from translators.lifting.scan_nodes import scanned_axes, with_scans
 from translators.lifting.sinks import Basis, Ledger, Note, Residue, Sink
 from translators.lifting.specialisation import MOST_ATTEMPTS, candidates
-from translators.lifting.spelling import Speller, dtype_text, varies
-from translators.lifting.views import Delinearising, Layout
+from translators.lifting.spelling import Speller, dtype_text, loop_axes, varies
+from translators.lifting.views import Delinearising, Layout, Viewed
 from translators.logical.types import View
 from translators.tile.effects import KernelEffects, KernelParameter
 from translators.tile.expression import Arena, walk
@@ -140,7 +141,7 @@ class Lifting:
         check_order(self.effects, sinks)
         self._reserve()
         delinearising = Delinearising(self.context, self._parameters(), sinks, self._view_names(), self.names)
-        viewed = Pool(self.arena).viewed(delinearising.run())
+        viewed = self._scanned(Pool(self.arena).viewed(delinearising.run()))
         speller = Speller(self.names, self._size_names(), dict(delinearising.extents))
         statements = speller.kernel(viewed)
         source = self._source(delinearising.layouts, speller, statements)
@@ -157,6 +158,12 @@ class Lifting:
             self._numerics(sinks),
             correspondence=self._correspondence(delinearising, source, groups),
         )
+
+    def _scanned(self, viewed: tuple[Viewed, ...]) -> tuple[Viewed, ...]:
+        """Prefixes as scans, unless an axis that is scanned has to be a loop."""
+        made = with_scans(self.arena, viewed)
+        looped = {axis for each in made for axis in loop_axes(each)}
+        return viewed if looped & scanned_axes(made) else made
 
     # ----------------------------------------------------------------------------------------------------------- rules
     def _blocks(self) -> frozenset[str]:

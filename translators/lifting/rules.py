@@ -13,11 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from intent import dtypes as d
 from intent.records import replace
 from translators.algebra.polynomial import (
     Atom,
-    Extremum,
     Polynomial,
     Quotient,
     Remainder,
@@ -28,35 +26,14 @@ from translators.algebra.polynomial import (
     number,
 )
 from translators.lifting.context import Context, atoms_of, with_axes
+from translators.lifting.groups import block_size, rebase, regroup
 from translators.lifting.padding import absent_lanes_do_not_count
+from translators.lifting.reversal import flip
+from translators.lifting.rewriting import bound_by, conjuncts, like, occurs, replaced, structured, with_node
 from translators.lifting.simplification import Simplifier
 from translators.lifting.sinks import Sink
 from translators.tile.expression import Axis, Expression, Reduction, walk
 from translators.tile.substitution import Rebuilding
-
-
-# ----------------------------------------------------------------------------------------------------------
-# substitution
-def _replaced(context: Context, sink: Sink, atoms: dict[Atom, Polynomial], axes: tuple[Axis, ...]) -> Sink:
-    """The sink over other axes; ranges of the remaining axes follow."""
-    kept: list[Axis] = []
-    mapping = dict(atoms)
-    for axis in axes:
-        begin, end = axis.begin.substitute(mapping), axis.end.substitute(mapping)
-        if begin == axis.begin and end == axis.end:
-            kept.append(axis)
-        else:
-            kept.append(context.arena.axis(axis.name, begin, end))
-            if axis in context.local:
-                context.local.add(kept[-1])
-            mapping[axis] = atomic(kept[-1])
-    rebuilding = Rebuilding(context.arena, mapping)
-    offset, value, mask = (rebuilding.expression(each) for each in (sink.offset, sink.value, sink.mask))
-    return replace(sink, offset=offset, value=value, mask=mask, axes=tuple(kept))
-
-
-def _occurs(axis: Axis, axes: Sequence[Axis], roots: Sequence[Expression]) -> bool:
-    return axis in atoms_of(*roots) or any(axis in (*each.begin.atoms(), *each.end.atoms()) for each in axes)
 
 
 # -----------------------------------------------------------------------------------------------------------------
@@ -101,7 +78,7 @@ def _split(context: Context, sink: Sink, axis: Axis, divisor: Polynomial) -> Sin
     mapping: dict[Atom, Polynomial] = {axis: atomic(outer) * divisor + atomic(inner)}
     position = sink.axes.index(axis)
     axes = (*sink.axes[:position], outer, inner, *sink.axes[position + 1 :])
-    made = _replaced(context, sink, mapping, axes)
+    made = replaced(context, sink, mapping, axes)
     simpler = simplified(context, made)
     remaining = [
         atom
@@ -140,7 +117,7 @@ def simplified(context: Context, sink: Sink) -> Sink:
                 context.local.add(made[-1])
             mapping[axis] = atomic(made[-1])
     if mapping:
-        sink = _replaced(context, sink, mapping, tuple(made))
+        sink = replaced(context, sink, mapping, tuple(made))
         simplifier = Simplifier(context.arena, with_axes(context.facts, sink.axes))
     offset, value, mask = (simplifier.expression(each) for each in (sink.offset, sink.value, sink.mask))
     return replace(sink, offset=offset, value=value, mask=mask)
@@ -156,12 +133,12 @@ def chunk(context: Context, sink: Sink) -> Sink | None:
             continue
         joint, mapping = made
         rest = tuple(joint if axis is lane else axis for axis in sink.axes if axis is not block)
-        replaced = _replaced(context, sink, mapping, rest)
-        if not _occurs(block, replaced.axes, replaced.roots) and not _occurs(lane, replaced.axes, replaced.roots):
+        changed = replaced(context, sink, mapping, rest)
+        if not occurs(block, changed.axes, changed.roots) and not occurs(lane, changed.axes, changed.roots):
             if block in context.local and lane in context.local:
                 context.local.add(joint)
             context.ledger.add("proven", f"{lane.name} and {block.name}: one coordinate, in blocks of {lane.end!r}")
-            return replaced
+            return changed
     return None
 
 
@@ -173,7 +150,7 @@ def _joined(context: Context, block: Axis, lane: Axis) -> tuple[Axis, dict[Atom,
     """The coordinate c = B*block + lane, and lane := c - B*block; None if the ranges do not fit."""
     if lane.begin != Polynomial() or block.begin != Polynomial():
         return None
-    found = _block_size(block, lane)
+    found = block_size(block, lane)
     if found is None:
         return None
     size, clipped = found
@@ -187,35 +164,9 @@ def _joined(context: Context, block: Axis, lane: Axis) -> tuple[Axis, dict[Atom,
     return joint, {lane: atomic(joint) - size * atomic(block)}
 
 
-def _block_size(block: Axis, lane: Axis) -> tuple[Polynomial, Polynomial | None] | None:
-    """(B, None) if the lane ranges over [0, B); (B, A) if it ranges over [0, min(B, A - B*block))."""
-    if block not in lane.end.atoms():
-        return lane.end, None
-    operands = _clipped(lane.end)
-    if operands is None:
-        return None
-    for size, rest in (operands, (operands[1], operands[0])):
-        whole = rest + size * atomic(block)
-        if block not in whole.atoms() and block not in size.atoms():
-            return size, whole
-    return None
-
-
-def _clipped(end: Polynomial) -> tuple[Polynomial, Polynomial] | None:
-    """(a, b) if the end is min(a, b), or a multiple of such a minimum."""
-    if len(end.terms) != 1:
-        return None
-    for atom in end.terms[0][0]:
-        if isinstance(atom, Extremum) and atom.kind == "minimum" and len(atom.operands) == 2:
-            factor = end.divided_by(atomic(atom))
-            if factor is not None and atom not in factor.atoms():
-                return factor * atom.operands[0], factor * atom.operands[1]
-    return None
-
-
 def chunk_bound(context: Context, sink: Sink) -> Sink | None:
     """A block number and a lane that one reduction binds."""
-    for node in _structured(sink):
+    for node in structured(sink):
         for block, lane in _pairs(node.attribute.axes):
             made = _joined(context, block, lane)
             if made is None:
@@ -223,12 +174,8 @@ def chunk_bound(context: Context, sink: Sink) -> Sink | None:
             replacement = _chunked_node(context, node, (block, lane), *made)
             if replacement is not None:
                 context.ledger.add("proven", f"{lane.name}: one coordinate of the reduction, in blocks of {lane.end!r}")
-                return _with_node(context, sink, node, replacement)
+                return with_node(context, sink, node, replacement)
     return None
-
-
-def _structured(sink: Sink) -> list[Expression]:
-    return [node for node in walk(*sink.roots) if node.operation in ("reduce", "contract")]
 
 
 def _chunked_node(
@@ -239,16 +186,10 @@ def _chunked_node(
     rebuilding = Rebuilding(context.arena, mapping)
     arguments = tuple(map(rebuilding.expression, node.arguments))
     axes = tuple(joint if axis is lane else axis for axis in reduction.axes if axis is not block)
-    if _occurs(block, axes, arguments) or _occurs(lane, axes, arguments):
+    if occurs(block, axes, arguments) or occurs(lane, axes, arguments):
         return None
     context.local.add(joint)
     return context.arena.make(node.operation, node.dtype, arguments, replace(reduction, axes=axes))
-
-
-def _with_node(context: Context, sink: Sink, node: Expression, replacement: Expression) -> Sink:
-    rebuilding = Rebuilding(context.arena, {}, lambda each: replacement if each is node else None)
-    offset, value, mask = (rebuilding.expression(each) for each in (sink.offset, sink.value, sink.mask))
-    return replace(sink, offset=offset, value=value, mask=mask)
 
 
 # --------------------------------------------------------------------------------------------------------------
@@ -257,39 +198,14 @@ def restrict(context: Context, sink: Sink) -> Sink | None:
     """A free axis ranges over what the store's mask leaves of it."""
     for condition in conjuncts(sink.mask):
         for axis in sink.axes:
-            bound = _bound(condition, axis)
+            bound = bound_by(condition, axis)
             if bound is None or any(isinstance(atom, Axis | Expression) for atom in bound[1].atoms()):
                 continue
             made = _restricted_axis(context, axis, *bound)
             if made is not None:
                 axes = tuple(made if each is axis else each for each in sink.axes)
-                return _replaced(context, sink, {axis: atomic(made)}, axes)
+                return replaced(context, sink, {axis: atomic(made)}, axes)
     return None
-
-
-def conjuncts(condition: Expression) -> Iterator[Expression]:
-    if condition.operation == "pointwise" and condition.attribute[0] == "and":
-        for part in condition.arguments:
-            yield from conjuncts(part)
-    else:
-        yield condition
-
-
-def _bound(condition: Expression, axis: Axis) -> tuple[bool, Polynomial] | None:
-    """(True, E) if the condition is axis < E; (False, E) if it is axis >= E."""
-    if condition.operation != "pointwise" or condition.attribute[0] != "less":
-        return None
-    left, right = condition.arguments
-    if left.dtype != d.index:
-        return None
-    difference = left.polynomial - right.polynomial
-    match difference.coefficient(axis):
-        case Polynomial(terms=(((), 1),)):
-            return True, atomic(axis) - difference
-        case Polynomial(terms=(((), -1),)):
-            return False, difference + atomic(axis) + 1
-        case _:
-            return None
 
 
 def _restricted_axis(context: Context, axis: Axis, upper: bool, bound: Polynomial) -> Axis | None:
@@ -298,16 +214,16 @@ def _restricted_axis(context: Context, axis: Axis, upper: bool, bound: Polynomia
         begin = axis.begin if context.facts.less_equal(bound, axis.begin) else maximum(bound, axis.begin)
         if context.facts.less_equal(axis.begin, bound):
             begin = bound
-        return None if begin == axis.begin else _like(context, axis, begin, axis.end)
+        return None if begin == axis.begin else like(context, axis, begin, axis.end)
     if context.facts.less_equal(axis.end, bound):
         return None
     if context.facts.less_equal(bound, axis.end):
         context.ledger.add("proven", f"{axis.end!r} lanes cover {bound!r}")
-        return _like(context, axis, axis.begin, bound)
+        return like(context, axis, axis.begin, bound)
     if _covering(context, axis, bound):
         context.facts = context.facts.assuming(axis.end - bound)
-        return _like(context, axis, axis.begin, bound)
-    return _like(context, axis, axis.begin, minimum(axis.end, bound))
+        return like(context, axis, axis.begin, bound)
+    return like(context, axis, axis.begin, minimum(axis.end, bound))
 
 
 def _covering(context: Context, axis: Axis, bound: Polynomial) -> bool:
@@ -320,22 +236,15 @@ def _covering(context: Context, axis: Axis, bound: Polynomial) -> bool:
     return True
 
 
-def _like(context: Context, axis: Axis, begin: Polynomial, end: Polynomial) -> Axis:
-    made = context.arena.axis(axis.name, begin, end)
-    if axis in context.local:
-        context.local.add(made)
-    return made
-
-
 def restrict_bound(context: Context, sink: Sink) -> Sink | None:
     """A reduction leaves out lanes that a mask excludes, if what they contribute is the reduction's identity."""
     facts = with_axes(context.facts, sink.axes)
-    for node in _structured(sink):
+    for node in structured(sink):
         for axis in node.attribute.axes:
             for condition in _conditions(node, axis):
                 made = _restricted_node(context, node, axis, condition, facts)
                 if made is not None:
-                    return _with_node(context, sink, node, made)
+                    return with_node(context, sink, node, made)
     return None
 
 
@@ -350,14 +259,14 @@ def _conditions(node: Expression, axis: Axis) -> list[Expression]:
     return [
         each
         for each in walk(*node.arguments)
-        if _bound(each, axis) is not None and not inner & {atom for atom in atoms_of(each) if isinstance(atom, Axis)}
+        if bound_by(each, axis) is not None and not inner & {atom for atom in atoms_of(each) if isinstance(atom, Axis)}
     ]
 
 
 def _restricted_node(
     context: Context, node: Expression, axis: Axis, condition: Expression, facts: object
 ) -> Expression | None:
-    bound = _bound(condition, axis)
+    bound = bound_by(condition, axis)
     assert bound is not None
     others = set(node.attribute.axes) - {axis}
     if others & set(bound[1].atoms()):
@@ -373,65 +282,7 @@ def _restricted_node(
     return context.arena.make(node.operation, node.dtype, arguments, replace(node.attribute, axes=axes))
 
 
-def rebase(context: Context, sink: Sink) -> Sink | None:
-    """A reduction within one block of an axis: its lanes are the coordinates [B*g, B*g + B) of that axis."""
-    for node in _structured(sink):
-        for lane in node.attribute.axes:
-            for group in sorted(sink.axes, key=lambda axis: axis.serial):
-                made = _rebased(context, node, lane, group)
-                if made is not None:
-                    context.ledger.add("proven", f"{group.name} selects a block of the reduced axis, and is observable")
-                    return _with_node(context, sink, node, made)
-    return None
-
-
-def _rebased(context: Context, node: Expression, lane: Axis, group: Axis) -> Expression | None:
-    """Only of a lane whose range says that it is part of a block: rows of an array have coordinates of their own."""
-    if lane.begin != Polynomial() or not (group in lane.end.atoms() or context.mentions_blocks(lane.end)):
-        return None
-    found = _block_size(group, lane)
-    for size in _steps(node, lane, group):
-        if found is None or size != found[0]:
-            continue  # rows that are longer than what is read of them
-        shift = size * atomic(group)
-        joint = context.arena.axis(lane.name, shift, _shifted_end(lane, shift))
-        rebuilding = Rebuilding(context.arena, {lane: atomic(joint) - shift})
-        arguments = tuple(map(rebuilding.expression, node.arguments))
-        others = tuple(joint if axis is lane else axis for axis in node.attribute.axes)
-        if group not in _positions(arguments):
-            context.local.add(joint)
-            return context.arena.make(node.operation, node.dtype, arguments, replace(node.attribute, axes=others))
-    return None
-
-
-def _steps(node: Expression, lane: Axis, group: Axis) -> list[Polynomial]:
-    """How many lanes further the next block begins, as the loads have it."""
-    found: dict[Polynomial, None] = {}
-    for load in walk(*node.arguments):
-        if load.operation == "load":
-            offset = load.arguments[0].polynomial
-            near, far = offset.coefficient(lane), offset.coefficient(group)
-            step = far.divided_by(near) if near and near.terms and far and far.terms else None
-            if step is not None:
-                found.setdefault(step)
-    return list(found)
-
-
-def _positions(arguments: Sequence[Expression]) -> set[Atom]:
-    """Atoms of coordinates, without those of ranges."""
-    return {atom for node in walk(*arguments) if node.operation == "index" for atom in node.attribute.atoms()}
-
-
-def _shifted_end(lane: Axis, shift: Polynomial) -> Polynomial:
-    """The end of the lanes plus a distance, which moves into a minimum."""
-    for monomial, factor in lane.end.terms:
-        if factor == 1 and len(monomial) == 1 and isinstance(monomial[0], Extremum) and monomial[0].kind == "minimum":
-            rest = lane.end - atomic(monomial[0]) + shift
-            return minimum(*(operand + rest for operand in monomial[0].operands))
-    return lane.end + shift
-
-
-RULES = (restrict, split, chunk, chunk_bound, restrict_bound, rebase)
+RULES = (restrict, split, chunk, chunk_bound, restrict_bound, flip, rebase, regroup)
 MOST_STEPS = 60
 
 

@@ -28,6 +28,7 @@ from translators.algebra.polynomial import (
     remainder,
 )
 from translators.lifting.context import with_axes
+from translators.lifting.prefixes import joined, picked
 from translators.tile.effects import Address
 from translators.tile.expression import Arena, Axis, Expression, Reduction
 from translators.tile.substitution import as_index
@@ -104,8 +105,11 @@ class Simplifier:
 
     def _merged(self, node: Expression) -> Expression:
         """A reduction of a reduction of the same kind is one over both axes."""
-        if node.operation != "reduce":
+        if node.operation != "reduce" or len(node.arguments) != 1:
             return node
+        found = picked(self.arena, self.within(node.attribute.axes).facts, node)
+        if found is not None:
+            return found
         (inner,) = node.arguments
         if inner.dtype != node.dtype or inner.operation not in ("reduce", "contract"):
             return node
@@ -152,7 +156,8 @@ class Simplifier:
                 known = self._decided(function, left.polynomial - right.polynomial)
                 return node if known is None else self.boolean(known)
             case "and" | "or", (left, right):
-                return self._logical(node, function == "or", left, right)
+                made = self._logical(node, function == "or", left, right)
+                return made if made is not node else joined(self.arena, self.facts, node) or node
             case "not", (inner,) if inner.operation == "constant":
                 return self.boolean(not inner.attribute)
             case "not", (inner,) if inner.operation == "pointwise" and inner.attribute[0] == "not":
@@ -162,7 +167,7 @@ class Simplifier:
             case "truncated_divide", (left, right) if node.dtype == d.index:
                 return self._truncated(node, left.polynomial, right.polynomial)
             case _:
-                return node
+                return joined(self.arena, self.facts, node) or node
 
     def _decided(self, function: str, difference: Polynomial) -> bool | None:
         if function == "less":

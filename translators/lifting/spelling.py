@@ -99,16 +99,19 @@ class Speller:
 
     def _subregions(self, viewed: Viewed, indent: str) -> None:
         """Domains whose bounds depend on a loop: statements within it."""
-        for node in walk(viewed.sink.value, viewed.sink.mask):
-            for axis in node.attribute.axes if node.operation in ("reduce", "contract") else ():
-                if axis in self.domains or not varies(axis):
-                    continue
-                if not {each for bound in (axis.begin, axis.end) for each in _axes_of(bound)} <= set(self.frame.loops):
-                    raise Residue("a domain whose bounds depend on coordinates")
-                self.domains[axis] = self.names.fresh("members")
-                domain = w.call("I.domain", self.size(axis.begin), self.size(axis.end))
-                self.lines.append(f"{indent}{self.domains[axis]} = {domain}")
-                self.local_domains.add(axis)
+        nodes = walk(viewed.sink.value, viewed.sink.mask)
+        bound = (axis for node in nodes if node.operation in ("reduce", "contract") for axis in node.attribute.axes)
+        for axis in (*viewed.sink.axes, *bound):
+            if axis not in self.domains and axis not in self.frame.loops and varies(axis):
+                self._subregion(axis, indent)
+
+    def _subregion(self, axis: Axis, indent: str) -> None:
+        if not {each for bound in (axis.begin, axis.end) for each in _axes_of(bound)} <= set(self.frame.loops):
+            raise Residue("a domain whose bounds depend on coordinates")
+        self.domains[axis] = self.names.fresh("members")
+        domain = w.call("I.domain", self.size(axis.begin), self.size(axis.end))
+        self.lines.append(f"{indent}{self.domains[axis]} = {domain}")
+        self.local_domains.add(axis)
 
     def _open_loops(self, loops: Axes) -> int:
         """Loops of one product, where no range depends on another loop."""
@@ -175,6 +178,8 @@ class Speller:
                 return f"{stem}_{REDUCTIONS.get(node.attribute.kind, node.attribute.kind)}"
             case "contract":
                 return "product"
+            case "scan":
+                return f"{stem}_running"
             case "pointwise" if node.attribute[0] in _CALLED:
                 return f"{node.attribute[0]}_{stem}"
             case "cast":
@@ -214,6 +219,8 @@ class Speller:
                 return self._reduce(node)
             case "contract":
                 return self._contract(node)
+            case "scan":
+                return self._scan(node)
             case _:
                 raise Residue(f"'{node.operation}' has no spelling in the language")
 
@@ -309,6 +316,22 @@ class Speller:
         if kind == "sum" and node.dtype.bits < 32:
             made = w.call("I.cast", made, dtype_text(node.dtype))
         return Spelled(made, axes)
+
+    def _scan(self, node: Expression) -> Spelled:
+        reduction, (axis,) = node.attribute, node.attribute.axes
+        body = self.spell(node.arguments[0])
+        if axis not in body.axes:
+            raise Residue("a scan of a value that does not vary along it")
+        flags = [f"axis={body.axes.index(axis)}"]
+        flags.extend(("inclusive=False",) if reduction.result else ())
+        flags.extend(("reverse=True",) if reduction.reverse else ())
+        if reduction.kind in ("min", "min_num"):
+            made = w.unary("-", w.call("I.cummax", w.unary("-", body.text), *flags))
+        else:
+            made = w.call("I.cumsum" if reduction.kind == "sum" else "I.cummax", body.text, *flags)
+        if reduction.kind == "sum" and node.dtype.bits < 32:
+            made = w.call("I.cast", made, dtype_text(node.dtype))
+        return Spelled(made, body.axes)
 
     def _contract(self, node: Expression) -> Spelled:
         lhs, rhs = map(self._operand, node.arguments)
@@ -542,8 +565,13 @@ def loop_axes(viewed: Viewed, looped: Collection[Axis] = ()) -> Axes:
         *(bound for node in nodes if node.operation in ("reduce", "contract") for bound in node.attribute.axes),
     ):
         chosen |= {each for bound in (axis.begin, axis.end) for each in _axes_of(bound)} & free
-    ordered = [axis for coordinate in viewed.coordinates for axis in _axes_of(coordinate) if axis in chosen]
+    ordered = [axis for axis in sink.axes if axis in chosen and axis not in _stored_axes(viewed)]
+    ordered.extend(axis for coordinate in viewed.coordinates for axis in _axes_of(coordinate) if axis in chosen)
     return tuple(dict.fromkeys(ordered))
+
+
+def _stored_axes(viewed: Viewed) -> set[Axis]:
+    return {axis for coordinate in viewed.coordinates for axis in _axes_of(coordinate)}
 
 
 def _complicated(coordinates: Sequence[Polynomial], free: set[Axis]) -> set[Axis]:

@@ -28,7 +28,7 @@ from translators.algebra.polynomial import (
 )
 from translators.lifting.context import Context, atoms_of, with_axes
 from translators.lifting.names import Names
-from translators.lifting.rules import conjuncts
+from translators.lifting.rewriting import conjuncts
 from translators.lifting.sinks import Residue, Sink
 from translators.logical.types import Direction, View
 from translators.tile.effects import Address, KernelParameter
@@ -309,13 +309,21 @@ class Delinearising:
     def _check_injective(self, sink: Sink, coordinates: Sequence[Polynomial]) -> None:
         """Every point must store an element of its own: each axis is a coordinate by itself."""
         alone = {atom for each in coordinates for atom in [_only_axis(each)] if atom is not None}
-        shared = set(sink.axes) - alone
+        shared = {axis for axis in set(sink.axes) - alone if not self._told(axis, alone)}
         used = {atom for each in coordinates for atom in each.atoms() if isinstance(atom, Axis)}
         if shared & used or len(alone) < sum(bool(_only_axis(each)) for each in coordinates):
             raise Residue(f"stores to '{sink.pointer}' may meet in one element", sink.line)
         if shared:
             names = ", ".join(sorted(axis.name for axis in shared))
             raise Residue(f"several programs or iterations store one element of '{sink.pointer}' ({names})", sink.line)
+
+    def _told(self, group: Axis, alone: set[Axis]) -> bool:
+        """Whether an axis is told by a coordinate, which ranges over its own blocks only."""
+        for axis in alone:
+            size = axis.begin.coefficient(group)
+            if size is not None and size.terms and self.facts.less_equal(axis.extent, size):
+                return group not in (axis.begin - size * atomic(group)).atoms()
+        return False
 
 
 def terms(offset: Polynomial) -> Iterator[Term]:

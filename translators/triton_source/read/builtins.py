@@ -14,6 +14,7 @@ from translators.tile.substitution import substitute
 from translators.triton_source.read.execution import Execution
 from translators.triton_source.read.expressions import call, reshaped, transposed
 from translators.triton_source.read.operations import ONE
+from translators.triton_source.read.scans import associative_scan, scanned
 from translators.triton_source.read.values import Builtin, Function, NeedsValue, NotLifted, Pointer, Tile, Value
 
 Arguments = Mapping[str, Value]
@@ -275,7 +276,7 @@ def _reduced(kind: str) -> Handler:
         if given.get("return_indices") not in (None, False):
             raise NotLifted("a maximum together with its position")
         dtype = given.get("dtype")
-        tile = _widened(execution, kind, execution.operations.tile(given["input"]), dtype)
+        tile = widened(execution, kind, execution.operations.tile(given["input"]), dtype)
         kept = bool(given.get("keep_dims"))
         floating = tile.dtype.is_float and kind != "sum"
         return reduce_tile(execution, f"{kind}_num" if floating else kind, tile, given.get("axis"), kept)
@@ -283,7 +284,7 @@ def _reduced(kind: str) -> Handler:
     return handler
 
 
-def _widened(execution: Execution, kind: str, tile: Tile, dtype: Value) -> Tile:
+def widened(execution: Execution, kind: str, tile: Tile, dtype: Value) -> Tile:
     """The type that Triton reduces in."""
     ops = execution.operations
     if isinstance(dtype, DType):
@@ -326,7 +327,7 @@ def reduce_tile(execution: Execution, kind: str, tile: Tile, axis: Value, kept: 
 
 _COMBINED: Final = {
     "add": "sum", "maximum": "max", "maximum_num": "max_num", "minimum": "min", "minimum_num": "min_num",
-    "and": "all", "or": "any",
+    "and": "all", "or": "any", "multiply": "product",
 }  # fmt: skip
 
 
@@ -336,6 +337,12 @@ def _reduce(execution: Execution, given: Arguments) -> Value:
     if not isinstance(combine, Function) or isinstance(given["input"], tuple):
         raise NotLifted("a reduction of several tiles, or by something that is no function")
     tile = execution.operations.tile(given["input"])
+    kind = combined_kind(execution, combine, tile)
+    return reduce_tile(execution, kind, tile, given.get("axis"), bool(given.get("keep_dims")))
+
+
+def combined_kind(execution: Execution, combine: Function, tile: Tile) -> str:
+    """The reduction that a function of two numbers means."""
     left, right = (execution.arena.make("argument", tile.dtype, (), ordinal) for ordinal in (0, 1))
     made = call(execution, combine, [Tile(tile.dtype, (), left), Tile(tile.dtype, (), right)], {})
     if not isinstance(made, Tile) or made.value.operation != "pointwise" or set(made.value.arguments) != {left, right}:
@@ -343,7 +350,7 @@ def _reduce(execution: Execution, given: Arguments) -> Value:
     kind = _COMBINED.get(made.value.attribute[0])
     if kind is None or (kind in ("any", "all") and tile.dtype != d.boolean):
         raise NotLifted(f"a reduction by '{combine.name}'")
-    return reduce_tile(execution, kind, tile, given.get("axis"), bool(given.get("keep_dims")))
+    return kind
 
 
 def _dot(execution: Execution, given: Arguments) -> Value:
@@ -404,6 +411,7 @@ _MEMORY = (
 )
 _DOT = ("input", "other", "acc", "input_precision", "allow_tf32", "max_num_imprecise_acc", "out_dtype")
 _REDUCED = ("input", "axis", "keep_dims")
+_SCANNED = ("input", "axis", "reverse")
 _TABLE: Final[Mapping[str, Signature]] = {
     "tl.program_id": Signature(("axis",), _program_id),
     "tl.num_programs": Signature(("axis",), _num_programs),
@@ -448,6 +456,9 @@ _TABLE: Final[Mapping[str, Signature]] = {
     "tl.sum": Signature((*_REDUCED, "dtype"), _reduced("sum")),
     "tl.max": Signature(("input", "axis", "return_indices", "tie_break_left", "keep_dims"), _reduced("max")),
     "tl.min": Signature(("input", "axis", "return_indices", "tie_break_left", "keep_dims"), _reduced("min")),
+    "tl.cumsum": Signature((*_SCANNED, "dtype"), scanned("sum")),
+    "tl.cumprod": Signature(_SCANNED, scanned("product")),
+    "tl.associative_scan": Signature(("input", "axis", "combine_fn", "reverse"), associative_scan),
     "tl.reduce": Signature(("input", "axis", "combine_fn", "keep_dims"), _reduce),
     "tl.dot": Signature(_DOT, _dot),
 }  # fmt: skip

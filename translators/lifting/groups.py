@@ -1,0 +1,142 @@
+"""Blocks that are observable: their number selects a summary, or bounds what is computed together.
+
+Nothing dissolves such a number; its lanes become coordinates of the blocked axis all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from intent.records import replace
+from translators.algebra.facts import Facts
+from translators.algebra.polynomial import Atom, Extremum, Polynomial, atomic, minimum
+from translators.lifting.context import Context, with_axes
+from translators.lifting.rewriting import bound_by, conjuncts, replaced, structured, with_node
+from translators.lifting.sinks import Sink
+from translators.tile.expression import Axis, Expression, walk
+from translators.tile.substitution import Rebuilding
+
+
+def block_size(block: Axis, lane: Axis) -> tuple[Polynomial, Polynomial | None] | None:
+    """(B, None) if the lane ranges over [0, B); (B, A) if it ranges over [0, min(B, A - B*block))."""
+    if block not in lane.end.atoms():
+        return lane.end, None
+    operands = _clipped(lane.end)
+    if operands is None:
+        return None
+    for size, rest in (operands, (operands[1], operands[0])):
+        whole = rest + size * atomic(block)
+        if block not in whole.atoms() and block not in size.atoms():
+            return size, whole
+    return None
+
+
+def _clipped(end: Polynomial) -> tuple[Polynomial, Polynomial] | None:
+    """(a, b) if the end is min(a, b), or a multiple of such a minimum."""
+    if len(end.terms) != 1:
+        return None
+    for atom in end.terms[0][0]:
+        if isinstance(atom, Extremum) and atom.kind == "minimum" and len(atom.operands) == 2:
+            factor = end.divided_by(atomic(atom))
+            if factor is not None and atom not in factor.atoms():
+                return factor * atom.operands[0], factor * atom.operands[1]
+    return None
+
+
+def rebase(context: Context, sink: Sink) -> Sink | None:
+    """A reduction within one block of an axis: its lanes are the coordinates [B*g, B*g + B) of that axis."""
+    facts = with_axes(context.facts, sink.axes)
+    for node in structured(sink):
+        for lane in node.attribute.axes:
+            for group in sorted(sink.axes, key=lambda axis: axis.serial):
+                made = _rebased(context, facts, node, lane, group)
+                if made is not None:
+                    context.ledger.add("proven", f"{group.name} selects a block of the reduced axis, and is observable")
+                    return with_node(context, sink, node, made)
+    return None
+
+
+def _rebased(context: Context, facts: Facts, node: Expression, lane: Axis, group: Axis) -> Expression | None:
+    """Only of a lane whose range says that it is part of a block: rows of an array have coordinates of their own."""
+    if not any(isinstance(atom, Axis) for bound in (lane.begin, lane.end) for atom in bound.atoms()):
+        return None
+    for size in _steps(node, lane, group):
+        if not _within_block(context, facts, lane, size):
+            continue
+        shift = size * atomic(group)
+        joint = context.arena.axis(lane.name, lane.begin + shift, _shifted(lane.end, shift))
+        rebuilding = Rebuilding(context.arena, {lane: atomic(joint) - shift})
+        arguments = tuple(map(rebuilding.expression, node.arguments))
+        others = tuple(joint if axis is lane else axis for axis in node.attribute.axes)
+        if group not in _positions(arguments):
+            context.local.add(joint)
+            attribute = replace(node.attribute, axes=others)
+            return context.arena.make(node.operation, node.dtype, arguments, attribute)
+    return None
+
+
+def _within_block(context: Context, facts: Facts, lane: Axis, size: Polynomial) -> bool:
+    if not context.mentions_blocks(size) and size.constant is None:
+        return False
+    return facts.nonnegative(lane.begin) and facts.less_equal(lane.end, size)
+
+
+def _steps(node: Expression, lane: Axis, group: Axis) -> list[Polynomial]:
+    """How many lanes further the next block begins, as the loads have it."""
+    found: dict[Polynomial, None] = {}
+    for load in walk(*node.arguments):
+        if load.operation == "load":
+            offset = load.arguments[0].polynomial
+            near, far = offset.coefficient(lane), offset.coefficient(group)
+            step = far.divided_by(near) if near and near.terms and far and far.terms else None
+            if step is not None:
+                found.setdefault(step)
+    return list(found)
+
+
+def _positions(arguments: Sequence[Expression]) -> set[Atom]:
+    """Atoms of coordinates, without those of ranges."""
+    return {atom for node in walk(*arguments) if node.operation == "index" for atom in node.attribute.atoms()}
+
+
+def _shifted(end: Polynomial, shift: Polynomial) -> Polynomial:
+    """The end plus a distance, which moves into a minimum."""
+    for monomial, factor in end.terms:
+        if factor == 1 and len(monomial) == 1 and isinstance(monomial[0], Extremum) and monomial[0].kind == "minimum":
+            rest = end - atomic(monomial[0]) + shift
+            return minimum(*(operand + rest for operand in monomial[0].operands))
+    return end + shift
+
+
+# -------------------------------------------------------------------------------- blocks of stores
+def regroup(context: Context, sink: Sink) -> Sink | None:
+    """Lanes of a block that is observable are coordinates too: [B*g, B*g + B), as far as the store's mask goes."""
+    for condition in conjuncts(sink.mask):
+        for lane in sink.axes:
+            bound = bound_by(condition, lane)
+            for group in sink.axes if bound is not None and bound[0] else ():
+                made = _regrouped(context, sink, (lane, group), bound[1]) if bound else None
+                if made is not None:
+                    context.ledger.add("proven", f"{group.name} selects a block of coordinates, and is observable")
+                    return made
+    return None
+
+
+def _regrouped(context: Context, sink: Sink, pair: tuple[Axis, Axis], bound: Polynomial) -> Sink | None:
+    """The bound is E - B*g for a block number g."""
+    lane, group = pair
+    step = bound.coefficient(group)
+    if step is None or not step.terms or lane.begin.terms or not _invariant(context, bound - step * atomic(group)):
+        return None
+    shift = -step * atomic(group)
+    if not _within_block(context, with_axes(context.facts, sink.axes), lane, -step):
+        return None
+    joint = context.arena.axis(lane.name, shift, minimum(lane.end + shift, bound + shift))
+    context.local.update((joint,) if lane in context.local else ())
+    axes = tuple(joint if axis is lane else axis for axis in sink.axes)
+    made = replaced(context, sink, {lane: atomic(joint) - shift}, axes)
+    return made if group not in _positions(made.roots) else None
+
+
+def _invariant(context: Context, polynomial: Polynomial) -> bool:
+    return context.invariant(polynomial) and not context.mentions_blocks(polynomial)

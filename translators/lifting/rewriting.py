@@ -1,0 +1,77 @@
+"""Steps that the rules share: a sink over other axes, or with one node replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from intent import dtypes as d
+from intent.records import replace
+from translators.algebra.polynomial import Atom, Polynomial, atomic
+from translators.lifting.context import Context, atoms_of
+from translators.lifting.sinks import Sink
+from translators.tile.expression import Axis, Expression, walk
+from translators.tile.substitution import Rebuilding
+
+
+def replaced(context: Context, sink: Sink, atoms: dict[Atom, Polynomial], axes: tuple[Axis, ...]) -> Sink:
+    """The sink over other axes; ranges of the remaining axes follow."""
+    kept: list[Axis] = []
+    mapping = dict(atoms)
+    for axis in axes:
+        begin, end = axis.begin.substitute(mapping), axis.end.substitute(mapping)
+        if begin == axis.begin and end == axis.end:
+            kept.append(axis)
+        else:
+            kept.append(context.arena.axis(axis.name, begin, end))
+            if axis in context.local:
+                context.local.add(kept[-1])
+            mapping[axis] = atomic(kept[-1])
+    rebuilding = Rebuilding(context.arena, mapping)
+    offset, value, mask = (rebuilding.expression(each) for each in (sink.offset, sink.value, sink.mask))
+    return replace(sink, offset=offset, value=value, mask=mask, axes=tuple(kept))
+
+
+def occurs(axis: Axis, axes: Sequence[Axis], roots: Sequence[Expression]) -> bool:
+    return axis in atoms_of(*roots) or any(axis in (*each.begin.atoms(), *each.end.atoms()) for each in axes)
+
+
+def structured(sink: Sink) -> list[Expression]:
+    return [node for node in walk(*sink.roots) if node.operation in ("reduce", "contract")]
+
+
+def with_node(context: Context, sink: Sink, node: Expression, replacement: Expression) -> Sink:
+    rebuilding = Rebuilding(context.arena, {}, lambda each: replacement if each is node else None)
+    offset, value, mask = (rebuilding.expression(each) for each in (sink.offset, sink.value, sink.mask))
+    return replace(sink, offset=offset, value=value, mask=mask)
+
+
+def like(context: Context, axis: Axis, begin: Polynomial, end: Polynomial) -> Axis:
+    made = context.arena.axis(axis.name, begin, end)
+    if axis in context.local:
+        context.local.add(made)
+    return made
+
+
+def conjuncts(condition: Expression) -> Iterator[Expression]:
+    if condition.operation == "pointwise" and condition.attribute[0] == "and":
+        for part in condition.arguments:
+            yield from conjuncts(part)
+    else:
+        yield condition
+
+
+def bound_by(condition: Expression, axis: Axis) -> tuple[bool, Polynomial] | None:
+    """(True, E) if the condition is axis < E; (False, E) if it is axis >= E."""
+    if condition.operation != "pointwise" or condition.attribute[0] != "less":
+        return None
+    left, right = condition.arguments
+    if left.dtype != d.index:
+        return None
+    difference = left.polynomial - right.polynomial
+    match difference.coefficient(axis):
+        case Polynomial(terms=(((), 1),)):
+            return True, atomic(axis) - difference
+        case Polynomial(terms=(((), -1),)):
+            return False, difference + atomic(axis) + 1
+        case _:
+            return None
