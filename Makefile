@@ -53,7 +53,8 @@ corpus: setup
 
 # Needs a GPU.
 bench: setup
-	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.generate build/bench
+	$(BIN)/python -m benchmarks.run --modules build/bench --output build/bench.json
 
 # Compile every variant of every sample for every target; needs no GPU.
 aot: setup
