@@ -9,7 +9,7 @@ TIME ?= 600
 # The demo runs on a GPU if the machine has one, else in Triton's CPU interpreter.
 CPU := $(if $(wildcard /dev/nvidiactl /dev/kfd),,--cpu)
 
-.PHONY: setup demo test lint types unit golden corpus bench aot matrix fuzz clean
+.PHONY: setup demo test lint types unit golden corpus compile-all bench aot matrix fuzz clean
 
 setup: $(VENV)/.ready
 
@@ -45,16 +45,19 @@ golden: setup
 	$(BIN)/python -m tests.readme_example
 	$(BIN)/python -m tests.diagnostics_page
 
-# Compile every sample and workload.
+# Lift the kernels of public packages, which are installed into build/, and write docs/lift-corpus.md.
 corpus: setup
-	@mkdir -p build/corpus/samples build/corpus/workloads
-	$(BIN)/intentc compile samples/*.py -o build/corpus/samples
-	$(BIN)/intentc compile benchmarks/workloads/*.py -o build/corpus/workloads
+	$(BIN)/python -m tests.corpus --jobs $(WORKERS)
+
+# Compile every sample and workload.
+compile-all: setup
+	@mkdir -p build/compiled/samples build/compiled/workloads
+	$(BIN)/intentc compile samples/*.py -o build/compiled/samples
+	$(BIN)/intentc compile benchmarks/workloads/*.py -o build/compiled/workloads
 
 # Needs a GPU.
 bench: setup
-	$(BIN)/python -m benchmarks.generate build/bench
-	$(BIN)/python -m benchmarks.run --modules build/bench --output build/bench.json
+	$(BIN)/python -m benchmarks.run
 
 # Compile every variant of every sample for every target; needs no GPU.
 aot: setup

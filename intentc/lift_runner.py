@@ -27,11 +27,20 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     request = json.load(sys.stdin)
     sys.path.insert(0, request["directory"])
-    original = getattr(importlib.import_module(request["original"]), request["kernel"])
+    try:
+        original = getattr(importlib.import_module(request["original"]), request["kernel"])
+    except Exception as error:  # whatever the file of a stranger does
+        json.dump([_failed("original", error)], sys.stdout)
+        return
     module = importlib.import_module("lifted")
     lifted = getattr(module, f"{request['lifted']}_device_out")
     results = [_compare(original, lifted, request, call, seed) for seed, call in enumerate(request["calls"])]
     json.dump(results, sys.stdout)
+
+
+def _failed(which: str, error: Exception) -> dict[str, Any]:
+    """What did not run, and the last line of why."""
+    return {"failed": which, "why": (str(error).strip().splitlines() or [type(error).__name__])[-1]}
 
 
 def _compare(original: Any, lifted: Any, request: dict[str, Any], call: dict[str, Any], seed: int) -> dict[str, Any]:  # noqa: ANN401
@@ -42,20 +51,25 @@ def _compare(original: Any, lifted: Any, request: dict[str, Any], call: dict[str
     }
     second = {name: memory.clone() for name, memory in first.items()}
     unused = {name: torch.zeros(1) for name in request["unused"]}
-    original[tuple(call["grid"])](
-        **first, **unused, **{name: _number(value) for name, value in call["numbers"].items()}
-    )
+    numbers = {name: _number(value) for name, value in call["numbers"].items()}
+    try:
+        original[tuple(call["grid"])](**first, **unused, **numbers)
+    except Exception as error:  # whatever the kernel of a stranger does
+        return _failed("original", error)
     views = {
         each["name"]: torch.as_strided(second[each["pointer"]], *array)
         for each, array in zip(request["arrays"], call["arrays"], strict=True)
     }
-    lifted(*[views[name] if name in views else call["numbers"][name] for name in request["order"]])
+    try:
+        lifted(*[views[name] if name in views else call["numbers"][name] for name in request["order"]])
+    except Exception as error:
+        return _failed("lifted kernel", error)
     errors = {
         each["name"]: _error(first[each["pointer"]], second[each["pointer"]], each["dtype"])
         for each in request["arrays"]
         if each["written"]
     }
-    return {"errors": errors, "equal": all(error <= 1.0 for error in errors.values())}
+    return {"failed": None, "errors": errors, "equal": all(error <= 1.0 for error in errors.values())}
 
 
 def _number(value: Any) -> Any:  # noqa: ANN401

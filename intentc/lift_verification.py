@@ -96,6 +96,9 @@ def _run(original: Mapping[str, str], module: str, kernel: Lifted, calls: Sequen
     if done.returncode != 0:
         return Verification(len(calls), 0, (done.stderr.strip().splitlines() or ["the process failed"])[-1])
     results = json.loads(done.stdout)
+    failed = next((each for each in results if each["failed"]), None)
+    if failed is not None:
+        return Verification(len(calls), 0, f"the {failed['failed']} does not run: {failed['why']}")
     return Verification(len(calls), sum(bool(each["equal"]) for each in results))
 
 

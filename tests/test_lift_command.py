@@ -85,10 +85,10 @@ def test_generated_modules_lift_back(name: str) -> None:
     assert len({parameters for parameters, _ in bodies}) == 1
 
 
-@pytest.mark.parametrize("name", ["gathers", "matrices"])
-def test_verification(name: str) -> None:
+@pytest.mark.parametrize(("name", "count"), [("gathers", 2), ("matrices", 2), ("in_place", 4)])
+def test_verification(name: str, count: int) -> None:
     text = (CORPUS / f"{name}.py").read_text()
-    for kernel in lifted(name).kernels[:2]:
+    for kernel in lifted(name).kernels[:count]:
         found = verify(text, f"{name}.py", kernel, calls=3)
         assert found.holds, (kernel.name, str(found))
 

@@ -96,6 +96,29 @@ def test_a_flag_is_lifted_for_a_value_that_the_ledger_names(tmp_path: Path) -> N
     assert not any("another kernel" in note.text for note in given.notes if note.basis == "assumed")
 
 
+CHANNELS = (
+    HEAD
+    + """
+@triton.jit
+def mix_kernel(x, w, out, N: tl.constexpr, CHANNELS: tl.constexpr, stride_n: tl.constexpr, BLOCK: tl.constexpr):
+    n = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for channel in tl.static_range(CHANNELS):
+        index = (n * stride_n + channel).to(tl.uint32)
+        total += tl.load(x + index, mask=n < N, other=0.0) * tl.load(w + channel)
+    tl.store(out + n, total, mask=n < N)
+"""
+)
+
+
+def test_compile_time_sizes_of_arrays_are_no_tiles() -> None:
+    """A size that counts no lanes is one of the data, whether or not it is known at compile time."""
+    (kernel,) = lift_text(CHANNELS, "mix.py", Wanted(constants={"CHANNELS": 3})).kernels
+    assert kernel.status == "lifted" and kernel.physical == ("BLOCK", "CHANNELS")
+    assert "n = I.domain(0, N)" in body(kernel)
+    assert verify(CHANNELS, "mix.py", kernel, calls=3).holds
+
+
 def test_kernels_made_by_a_call(tmp_path: Path) -> None:
     path = package(tmp_path)
     assert "+ I.cast(1.0" in body(lifted(path, "increment")) or "+ 1.0" in body(lifted(path, "increment"))

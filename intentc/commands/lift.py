@@ -49,7 +49,7 @@ def lift_command(
     inputs, diagnostics = read_inputs([file], stdin_filename)
     (path,) = destinations(inputs, output) if inputs else (None,)
     wanted = Wanted(kernel, settings.parse_constexprs(constexpr or ()), _dtypes(dtype or ()))
-    lifted = [_checked(lift_text(each.text, each.path, wanted), wanted) for each in inputs]
+    lifted = [checked(lift_text(each.text, each.path, wanted), wanted) for each in inputs]
     diagnostics.extend(found for each in lifted for found in each.diagnostics)
     if diagnostics:
         report(diagnostics, inputs, "full")
@@ -70,7 +70,7 @@ def _dtypes(arguments: Sequence[str]) -> dict[str, DType]:
     return made
 
 
-def _checked(lifted: LiftedFile, wanted: Wanted) -> LiftedFile:
+def checked(lifted: LiftedFile, wanted: Wanted) -> LiftedFile:
     """Every lifted kernel must be a legal program that compiles; one that is not is not lifted."""
     for kernel in lifted.kernels:
         text = source_of((kernel,), lifted.path)

@@ -28,6 +28,7 @@ from translators.algebra.polynomial import (
     atomic,
     number,
 )
+from translators.algebra.samples import Samples
 
 SEARCH_LIMIT = 300  # polynomials visited for one question
 STEP_LIMIT = 24  # replacements in one chain of a proof
@@ -81,6 +82,7 @@ class Facts:
     highs: Bounds = field(default_factory=dict)
     assumed: tuple[Polynomial, ...] = ()
     _answers: dict[Polynomial, bool] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _samples: list[Samples] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def with_bounds(
         self, atom: Atom, low: Polynomial | int | None = None, high_inclusive: Polynomial | int | None = None
@@ -97,10 +99,27 @@ class Facts:
         """Proven not negative; the same question is answered once."""
         known = self._answers.get(polynomial)
         if known is None:
-            proof = _Proof(self)
-            known = proof.nonnegative(polynomial) or any(proof.nonnegative(polynomial - p) for p in self.assumed)
+            known = self._within(polynomial)
+            if known is None:
+                known = not self._sampled().refute(polynomial) and self._proven(polynomial)
             self._answers[polynomial] = known
         return known
+
+    def _within(self, polynomial: Polynomial) -> bool | None:
+        """The answer, if the polynomial's numbers lie on one side of 0."""
+        interval = self.bounds(polynomial)
+        if interval.low is not None and interval.low >= 0:
+            return True
+        return False if interval.high is not None and interval.high < 0 else None
+
+    def _sampled(self) -> Samples:
+        if not self._samples:
+            self._samples.append(Samples(self.lows, self.highs, self.assumed))
+        return self._samples[0]
+
+    def _proven(self, polynomial: Polynomial) -> bool:
+        proof = _Proof(self)
+        return proof.nonnegative(polynomial) or any(proof.nonnegative(polynomial - p) for p in self.assumed)
 
     def positive(self, polynomial: Polynomial) -> bool:
         return self.nonnegative(polynomial - 1)

@@ -14,7 +14,7 @@ from translators.intent_source.write import SourceKernel
 from translators.lifting.carries import close
 from translators.lifting.context import Context, atoms_of
 from translators.lifting.correspondence import ArrayPlace, Correspondence
-from translators.lifting.memory_order import check_order
+from translators.lifting.memory_order import MemoryOrder
 from translators.lifting.names import Names, kernel_name, view_name
 from translators.lifting.pooling import Pool
 from translators.lifting.rules import normalised, simplified
@@ -138,7 +138,6 @@ class Lifting:
     def run(self) -> Lifted:
         self.context = self._context()
         sinks = self._normalised()
-        check_order(self.effects, sinks)
         self._reserve()
         delinearising = Delinearising(self.context, self._parameters(), sinks, self._view_names(), self.names)
         viewed = self._scanned(Pool(self.arena).viewed(delinearising.run()))
@@ -169,7 +168,7 @@ class Lifting:
     def _blocks(self) -> frozenset[str]:
         node = self.function.node
         parameters = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-        return frozenset(each.arg for each in parameters if is_constexpr(each))
+        return frozenset(each.arg for each in parameters if is_constexpr(each)) - self._parameters().keys()
 
     def _context(self) -> Context:
         facts = Facts()
@@ -198,7 +197,9 @@ class Lifting:
             basis: Basis = "assumed" if name in self.launch.chosen else "host"
             self.ledger.add(basis, f"{name} is {shown}; for another value it is another kernel")
         made: list[Sink] = []
-        for sink in close(self.arena, self.effects, self.ledger):
+        closed = close(self.arena, self.effects, self.ledger)
+        MemoryOrder(self.effects, context.facts, self.ledger).check(closed)
+        for sink in closed:
             context.local.update(set(sink.axes) - set(self.effects.programs))
             gridded = self._with_grid(sink)
             try:

@@ -1,53 +1,120 @@
 """Loads and stores of one array: what a lifted program reads must be what the original read.
 
-An array that is only loaded, or only stored, keeps no order. If a kernel does both, the lifted program reads a
-snapshot before it
-stores; that is the same only if no store of the original came between, from this program or another.
+An array that is only loaded, or only stored, keeps no order. If a kernel does both, the lifted program reads before it
+stores; that is the same if no store of the original came between, from this program or another:
+
+    own    the element is stored by the very lane that loaded it, in the same iteration
+    apart  every load of a program comes before all its stores, and other programs store elsewhere
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from translators.lifting.sinks import Residue, Sink
+from intent.records import dataclass, field
+from translators.algebra.facts import Facts
+from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic
+from translators.lifting.context import with_axes
+from translators.lifting.rewriting import where
+from translators.lifting.sinks import Ledger, Residue, Sink
 from translators.tile.effects import KernelEffects
-from translators.tile.expression import Expression, walk
+from translators.tile.expression import Axis, Expression, dependences, walk
 
 
-def check_order(effects: KernelEffects, sinks: Sequence[Sink]) -> None:
-    _check_stores(effects)
-    stored: dict[str, list[Sink]] = {}
-    for sink in sinks:
-        stored.setdefault(sink.pointer, []).append(sink)
-    for sink in sinks:
-        for load in _loads(sink):
-            if load.attribute.pointer in stored:
-                _check(effects, sink, load, stored[load.attribute.pointer])
+@dataclass(slots=True)
+class MemoryOrder:
+    """Checks the sinks as the kernel has them, before any rule: programs and lanes are still told apart."""
+
+    effects: KernelEffects
+    facts: Facts
+    ledger: Ledger
+    stored: dict[str, list[Sink]] = field(default_factory=dict)
+
+    def check(self, sinks: Sequence[Sink]) -> None:
+        self._check_stores()
+        for sink in sinks:
+            self.stored.setdefault(sink.pointer, []).append(sink)
+        for sink in sinks:
+            for load in walk(*sink.roots):
+                if load.operation == "load":
+                    for store in self.stored.get(load.attribute.pointer, ()):
+                        self._check(sink, load, store)
+
+    def _check_stores(self) -> None:
+        """Two stores of one loop alternate; as statements one after the other they would not."""
+        for position, store in enumerate(self.effects.stores):
+            for other in self.effects.stores[:position]:
+                if other.pointer == store.pointer and set(other.loops) & set(store.loops):
+                    raise Residue(f"'{store.pointer}' is stored twice in one loop", store.line)
+
+    def _check(self, sink: Sink, load: Expression, store: Sink) -> None:
+        pointer, clock = load.attribute.pointer, load.attribute.clock
+        if clock >= store.clock and not self._same_loop(clock, store.clock):
+            raise Residue(f"'{pointer}' is loaded after it was stored", sink.line)
+        if _same_lane(sink, load, store):
+            return
+        if clock >= self._first_moment(store) or not self._apart(load, store):
+            raise Residue(f"'{pointer}' is loaded where another program may have stored", sink.line)
+
+    def _same_loop(self, load: int, store: int) -> bool:
+        return any(each.begin <= load < each.end and each.begin <= store < each.end for each in self.effects.loops)
+
+    def _first_moment(self, store: Sink) -> int:
+        """When the program begins to store: at the store, or at the start of the loops around it."""
+        return min([store.clock, *(each.begin for each in self.effects.loops if each.begin <= store.clock < each.end)])
+
+    # ------------------------------------------------------------------------------------------------ other programs
+    def _apart(self, load: Expression, store: Sink) -> bool:
+        """Whether different programs touch different elements: both are the same multiples of the program ids, plus
+        what stays below."""
+        programs = set(self.effects.programs)
+        mine, near = _divided(load.arguments[0].polynomial, programs)
+        theirs, far = _divided(store.offset.polynomial, programs)
+        if mine != theirs or not programs <= set(mine.atoms()):
+            return not programs
+        return all(self._rows_apart(load, store, mine.coefficient(axis), (near, far)) for axis in self.effects.programs)
+
+    def _rows_apart(
+        self, load: Expression, store: Sink, stride: Polynomial | None, within: tuple[Polynomial, ...]
+    ) -> bool:
+        if stride is None:
+            return False
+        lanes = (axis for node in walk(load, *store.roots) for axis in _bound_axes(node))
+        facts = with_axes(self.facts, dict.fromkeys([*store.axes, *load.axes, *lanes]))
+        guarded = zip(within, (load.arguments[1], store.mask), strict=True)
+        places = [(each, where(facts, mask)) for each, mask in guarded]
+        if all(known.nonnegative(each) and known.less(each, stride) for each, known in places):
+            return True
+        if not isinstance(stride.atom, Symbol) or any(stride.atom in each.atoms() for each in within):
+            return False  # else a launch can have rows that are long enough
+        self.ledger.add("assumed", f"rows of {store.pointer}, {stride!r} apart, do not overlap")
+        return True
 
 
-def _check_stores(effects: KernelEffects) -> None:
-    """Two stores of one loop alternate; as statements one after the other they would not."""
-    for position, store in enumerate(effects.stores):
-        for other in effects.stores[:position]:
-            if other.pointer == store.pointer and set(other.loops) & set(store.loops):
-                raise Residue(f"'{store.pointer}' is stored twice in one loop", store.line)
+def _bound_axes(node: Expression) -> tuple[Axis, ...]:
+    axes: tuple[Axis, ...] = node.attribute.axes if node.operation in ("reduce", "contract") else ()
+    return axes
 
 
-def _loads(sink: Sink) -> Iterator[Expression]:
-    return (node for node in walk(*sink.roots) if node.operation == "load")
+def _same_lane(sink: Sink, load: Expression, store: Sink) -> bool:
+    """Whether each point of the sink loads what the same point of the store stores."""
+    if len(sink.axes) != len(store.axes):
+        return False
+    mapping: dict[Atom, Polynomial] = {}
+    for mine, other in zip(sink.axes, store.axes, strict=True):
+        if (mine.begin, mine.end) != (other.begin.substitute(mapping), other.end.substitute(mapping)):
+            return False
+        mapping[other] = atomic(mine)
+    return load.arguments[0].polynomial == store.offset.polynomial.substitute(mapping)
 
 
-def _check(effects: KernelEffects, sink: Sink, load: Expression, stores: Sequence[Sink]) -> None:
-    pointer = load.attribute.pointer
-    if len(stores) > 1 or stores[0] is not sink:
-        raise Residue(f"'{pointer}' is loaded and stored in different statements", sink.line)
-    clock = load.attribute.clock
-    if clock >= sink.clock and not _same_loop(effects, clock, sink.clock):
-        raise Residue(f"'{pointer}' is loaded after it was stored", sink.line)
-    offset = load.arguments[0].polynomial
-    if offset != sink.offset.polynomial:
-        raise Residue(f"'{pointer}' is loaded where another program may have stored", sink.line)
-
-
-def _same_loop(effects: KernelEffects, load: int, store: int) -> bool:
-    return any(record.begin <= load < record.end and record.begin <= store < record.end for record in effects.loops)
+def _divided(offset: Polynomial, programs: set[Axis]) -> tuple[Polynomial, Polynomial]:
+    """(terms that vary with the program, the others)."""
+    mine, others = Polynomial(), Polynomial()
+    for term in offset.terms:
+        single = Polynomial((term,))
+        if any(programs & dependences(atom)[0] for atom in single.atoms()):
+            mine = mine + single
+        else:
+            others = others + single
+    return mine, others

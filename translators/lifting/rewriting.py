@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from intent import dtypes as d
 from intent.records import replace
+from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.lifting.context import Context, atoms_of
 from translators.lifting.sinks import Sink
@@ -75,3 +76,13 @@ def bound_by(condition: Expression, axis: Axis) -> tuple[bool, Polynomial] | Non
             return False, difference + atomic(axis) + 1
         case _:
             return None
+
+
+def where(facts: Facts, condition: Expression) -> Facts:
+    """What is known where a condition holds."""
+    for part in conjuncts(condition):
+        if part.operation == "pointwise" and part.attribute[0] == "less":
+            left, right = part.arguments
+            if left.dtype == d.index:
+                facts = facts.assuming(right.polynomial - left.polynomial - 1)
+    return facts

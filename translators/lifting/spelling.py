@@ -80,9 +80,19 @@ class Speller:
                 groups[-1][1].append(viewed)
             else:
                 groups.append((loops, [viewed]))
+        stored: set[View] = set()
         for loops, members in groups:
+            self._check_untouched(members, stored)
             self._group(loops, members)
+            stored.update(viewed.memory for viewed in members)
         return tuple(self.lines)
+
+    def _check_untouched(self, members: Sequence[Viewed], stored: set[View]) -> None:
+        """Statements over other coordinates come later: they cannot read what was there before."""
+        for viewed in members:
+            for load in _loads(viewed):
+                if load.attribute.memory in stored:
+                    raise Residue(f"'{load.attribute.memory.name}' is loaded and stored in different statements")
 
     def _group(self, loops: Axes, members: Sequence[Viewed]) -> None:
         depth = self._open_loops(loops)
@@ -92,6 +102,12 @@ class Speller:
         self.local_domains.clear()
         self.frame = Frame(loops, {})
         self.counts = _uses(members)
+        early = _read_before_stored(members)
+        for viewed in members if early else ():
+            self._order(viewed)
+            self._subregions(viewed, indent)
+        for load in early:
+            self._name(load, indent)
         for viewed in members:
             self._order(viewed)
             self._subregions(viewed, indent)
@@ -157,10 +173,13 @@ class Speller:
         for node in walk(root):
             if node in self.frame.spelled or not self._deserves_name(node) or (node is root and self.counts[node] == 1):
                 continue
-            spelled = self.spell(node)
-            name = self.names.fresh(self._value_name(node))
-            self.lines.append(f"{indent}{name} = {spelled.text}")
-            self.frame.spelled[node] = Spelled(Text(name), spelled.axes)
+            self._name(node, indent)
+
+    def _name(self, node: Expression, indent: str) -> None:
+        spelled = self.spell(node)
+        name = self.names.fresh(self._value_name(node))
+        self.lines.append(f"{indent}{name} = {spelled.text}")
+        self.frame.spelled[node] = Spelled(Text(name), spelled.axes)
 
     def _deserves_name(self, node: Expression) -> bool:
         if node.dtype == d.index or node.operation in ("constant", "parameter", "index", "poison"):
@@ -517,6 +536,22 @@ def _load_axes(load: Expression) -> list[Axis]:
 def _product_axes(node: Expression) -> list[Axis]:
     """Rows of the left operand, then columns of the right one."""
     return [axis for operand in node.arguments for axis in _in_memory_order([], (operand,)) if axis in node.axes]
+
+
+def _loads(viewed: Viewed) -> Iterator[Expression]:
+    return (node for node in walk(viewed.sink.value, viewed.sink.mask) if node.operation == "load")
+
+
+def _read_before_stored(members: Sequence[Viewed]) -> list[Expression]:
+    """Loads that a statement needs of what an earlier one stores."""
+    stored: set[View] = set()
+    found: dict[Expression, None] = {}
+    for viewed in members:
+        found.update(dict.fromkeys(load for load in _loads(viewed) if load.attribute.memory in stored))
+        stored.add(viewed.memory)
+    if found and any(viewed.sink.mask.operation != "constant" for viewed in members):
+        raise Residue("an array that is loaded and stored under a condition")
+    return list(found)
 
 
 def _is_sum(node: Expression) -> bool:

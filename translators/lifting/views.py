@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from intent.dtypes import index
 from intent.records import dataclass, field, replace
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import (
@@ -28,7 +27,7 @@ from translators.algebra.polynomial import (
 )
 from translators.lifting.context import Context, atoms_of, with_axes
 from translators.lifting.names import Names
-from translators.lifting.rewriting import conjuncts
+from translators.lifting.rewriting import where
 from translators.lifting.sinks import Residue, Sink
 from translators.logical.types import Direction, View
 from translators.tile.effects import Address, KernelParameter
@@ -110,7 +109,7 @@ class Delinearising:
     def _layout(self, pointer: str) -> Layout:
         accesses = list(dict.fromkeys(each[1:] for each in self._guarded_accesses() if each[0] == pointer))
         strides = self._ordered(self._strides([list(terms(offset)) for offset, _ in accesses]))
-        places = [(self._coordinates(offset, strides), self._facts_where(mask)) for offset, mask in accesses]
+        places = [(self._coordinates(offset, strides), where(self.facts, mask)) for offset, mask in accesses]
         shape = tuple(self._extent(pointer, strides, places, axis) for axis in range(len(strides)))
         parameter = self.parameters[pointer]
         view = View(self.names[pointer], parameter.dtype, shape, self._direction(pointer))
@@ -199,16 +198,6 @@ class Delinearising:
         return total, left
 
     # ---------------------------------------------------------------------------------------------------------- extents
-    def _facts_where(self, mask: Expression) -> Facts:
-        """What is known where an element is touched."""
-        facts = self.facts
-        for condition in conjuncts(mask):
-            if condition.operation == "pointwise" and condition.attribute[0] == "less":
-                left, right = condition.arguments
-                if left.dtype == index:
-                    facts = facts.assuming(right.polynomial - left.polynomial - 1)
-        return facts
-
     def _extent(
         self, pointer: str, strides: Sequence[Polynomial], places: Sequence[Coordinates], axis: int
     ) -> Polynomial:

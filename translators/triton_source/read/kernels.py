@@ -16,6 +16,7 @@ from translators.algebra.polynomial import Polynomial, Symbol, number, symbol
 from translators.tile.effects import KernelEffects, KernelParameter, ParameterKind
 from translators.tile.expression import Arena, Expression, walk
 from translators.triton_source.read.execution import Execution, new_execution
+from translators.triton_source.read.sizes import data_sizes, roots_of
 from translators.triton_source.read.source import TritonFile
 from translators.triton_source.read.values import (
     UNDEFINED,
@@ -72,9 +73,18 @@ def read_kernel(file: TritonFile, function: Function, known: Known) -> ReadKerne
             continue
         better = _corrected(attempt, made, guess, known)
         if better == guess:
-            return ReadKernel(made, attempt.execution.arena)
+            return ReadKernel(_with_sizes(function, made), attempt.execution.arena)
         guess = better
     raise NotLifted("the types of the parameters cannot be told", function.node.lineno)
+
+
+def _with_sizes(function: Function, effects: KernelEffects) -> KernelEffects:
+    """Compile-time integers that are sizes of the data are parameters like the others."""
+    found = {each.name: each for each in effects.parameters}
+    for name in data_sizes(effects) - found.keys():
+        found[name] = KernelParameter(name, "integer", d.i32, False)
+    order = [parameter.arg for parameter in _parameters(function.node)]
+    return replace(effects, parameters=tuple(found[name] for name in order if name in found))
 
 
 @dataclass(slots=True)
@@ -186,7 +196,7 @@ def _uses(made: KernelEffects) -> tuple[set[str], set[str]]:
     """(names that occur in coordinates, names that occur as numbers): parameters, and pointers whose elements do."""
     positions: set[str] = set()
     values: set[str] = set()
-    for root in _roots(made):
+    for root in roots_of(made):
         for node in walk(root):
             if node.operation == "cast" and node.arguments[0].operation == "index":
                 values.update(_symbols(node.arguments[0].attribute))
@@ -210,14 +220,6 @@ def _position_symbols(root: Expression) -> Iterator[str]:
                 yield from _symbols(axis.end)
 
 
-def _roots(made: KernelEffects) -> Iterator[Expression]:
-    for store in made.stores:
-        yield from (store.offset, store.value, store.mask)
-    for record in made.loops:
-        for carry in record.carries:
-            yield from (carry.initial, carry.update)
-
-
 def _symbols(polynomial: Polynomial) -> Iterator[str]:
     return (atom.name for atom in polynomial.atoms() if isinstance(atom, Symbol))
 
@@ -230,7 +232,7 @@ def _elements(polynomial: Polynomial) -> Iterator[str]:
 
 
 def _loaded_types(made: KernelEffects) -> set[str]:
-    return {node.attribute.pointer for root in _roots(made) for node in walk(root) if node.operation == "load"}
+    return {node.attribute.pointer for root in roots_of(made) for node in walk(root) if node.operation == "load"}
 
 
 def _stored_type(made: KernelEffects, name: str) -> DType | None:

@@ -153,6 +153,8 @@ class Operations:
             return tile
         if tile.value.dtype == d.index and dtype in (d.i32, d.i64):
             return replace(tile, dtype=dtype)
+        if tile.value.dtype == d.index and dtype in (d.u32, d.u64) and nonnegative(tile.value.polynomial):
+            return replace(tile, dtype=dtype)
         return Tile(dtype, tile.shape, self.converted(self.data(tile), dtype))
 
     def promoted(self, left: Value, right: Value, division: bool = False) -> DType:
@@ -189,7 +191,7 @@ class Operations:
     def _coordinate_operation(self, operator: str, first: Tile, second: Tile, dtype: DType) -> Tile | None:
         left, right = first.value.polynomial, second.value.polynomial
         made = self._coordinate(operator, left, right)
-        if made is None:
+        if made is None or (dtype.kind == "unsigned" and operator == "-" and not nonnegative(made)):
             return None
         return Tile(dtype, self.joint_shape(first.shape, second.shape), self.index(made))
 

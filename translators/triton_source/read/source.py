@@ -216,7 +216,8 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _decided(test: ast.expr) -> bool | None:
-    """A comparison of an environment variable that is not set: its default counts."""
+    """A comparison of an environment variable that is not set, so that its default counts; or of versions: the newer
+    one counts."""
     match test:
         case ast.Compare(left=ast.Call(args=[_, ast.Constant(value=default)]) as call, ops=[operation],
                          comparators=[ast.Constant(value=other)]) if ast.unparse(call.func) in (
@@ -226,6 +227,12 @@ def _decided(test: ast.expr) -> bool | None:
             if isinstance(operation, ast.Eq | ast.NotEq):
                 return (default == other) == isinstance(operation, ast.Eq)
             return None
+        case ast.Compare(ops=[operation]) if "version" in ast.unparse(test):
+            newer, older = isinstance(operation, ast.Gt | ast.GtE), isinstance(operation, ast.Lt | ast.LtE)
+            return True if newer else False if older else None
+        case ast.Call() if "version" in ast.unparse(test.func):
+            operators = {ast.unparse(argument).rpartition(".")[2] for argument in test.args}
+            return True if operators & {"ge", "gt"} else False if operators & {"le", "lt"} else None
         case _:
             return None
 

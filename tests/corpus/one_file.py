@@ -1,0 +1,110 @@
+"""One file of a corpus in a process of its own: lift every kernel, compile it again, run both side by side.
+
+    python -m tests.corpus.one_file FILE RESULT CACHE
+
+writes one record per kernel. A kernel has ten seconds; a comparison that was made before for the same texts is not
+made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import resource
+import signal
+import sys
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+from intent.records import asdict
+from intentc.commands.lift import checked
+from intentc.lift_slices import sliced
+from intentc.lift_verification import Verification, verify
+from translators.lifting.files import LiftedFile, Wanted, source_of
+from translators.lifting.launches import launches
+from translators.lifting.lift import Lifted, lift_kernel
+from translators.triton_source.read.source import TritonFile, read_file
+
+SECONDS: Final = 10
+MEMORY: Final = 20 * 2**30  # bytes of address space; a process that compares reserves most of it
+CALLS: Final = 3
+NOTHING: Final = Wanted()
+
+
+def main() -> None:
+    path, result, cache = map(Path, sys.argv[1:4])
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    signal.signal(signal.SIGALRM, _out_of_time)
+    text = path.read_text(encoding="utf-8", errors="replace")
+    records = list(_records(text, str(path), cache))
+    result.parent.mkdir(parents=True, exist_ok=True)
+    result.write_text(json.dumps(records, indent=1), encoding="utf-8")
+
+
+def _out_of_time(signum: int, frame: FrameType | None) -> None:
+    raise TimeoutError
+
+
+def _records(text: str, path: str, cache: Path) -> Any:  # noqa: ANN401
+    signal.alarm(SECONDS)
+    try:
+        file = read_file(text, path)
+        known = launches(file)
+    except SyntaxError:
+        return
+    except TimeoutError:
+        yield {"kernel": "", "status": "timeout", "reason": "reading the host code"}
+        return
+    finally:
+        signal.alarm(0)
+    for function in file.kernels:
+        begin = time.process_time()
+        signal.alarm(SECONDS)
+        try:
+            kernel = lift_kernel(file, function, known.get(function.name))
+            seconds = time.process_time() - begin
+            (kernel,) = checked(LiftedFile(path, (kernel,), source_of((kernel,), path)), NOTHING).kernels
+        except TimeoutError:
+            yield {"kernel": function.name, "line": function.node.lineno, "status": "timeout", "seconds": SECONDS}
+            continue
+        except Exception as error:  # a fault of ours, which the table shows
+            reason = f"{type(error).__name__}: {error}"
+            yield {"kernel": function.name, "line": function.node.lineno, "status": "crash", "reason": reason}
+            continue
+        finally:
+            signal.alarm(0)
+        yield _record(file, kernel, seconds, cache)
+
+
+def _record(file: TritonFile, kernel: Lifted, seconds: float, cache: Path) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "kernel": kernel.name,
+        "line": kernel.line,
+        "status": kernel.status,
+        "reason": kernel.reason,
+        "seconds": round(seconds, 4),
+        "groups": list(kernel.groups),
+        "chosen": [note.text for note in kernel.notes if "another kernel" in note.text],
+    }
+    if kernel.source is not None:
+        record["source"] = source_of((kernel,), file.path)
+        record["verified"] = asdict(_verified(file, kernel, cache))
+    return record
+
+
+def _verified(file: TritonFile, kernel: Lifted, cache: Path) -> Verification:
+    original = sliced(file, kernel.name)
+    text = json.dumps([original, source_of((kernel,), file.path), repr(kernel.correspondence), CALLS])
+    known = cache / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
+    if known.exists():
+        return Verification(**json.loads(known.read_text(encoding="utf-8")))
+    found = verify(Path(file.path).read_text(encoding="utf-8", errors="replace"), file.path, kernel, CALLS)
+    cache.mkdir(parents=True, exist_ok=True)
+    known.write_text(json.dumps(asdict(found)), encoding="utf-8")
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""Points at which every fact holds: an inequality that is false at one of them has no proof, so none is searched for.
+
+A point gives each atom a number within its bounds, the numbers of other atoms first where bounds mention them. Atoms
+are chosen when they are first met; the same question always meets the same points.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from intent.records import dataclass, field
+from translators.algebra.polynomial import Atom, Extremum, Polynomial, Quotient, Remainder, Symbol
+
+POINTS: Final = 6
+MOST_TRIED: Final = 40
+SIZES: Final = (1, 2, 3, 5, 8, 16, 33, 64)
+
+Bounds = Mapping[Atom, tuple[Polynomial, ...]]
+
+
+class Nowhere(Exception):
+    """At this point an atom has no value: its bounds exclude each other, or it divides by 0."""
+
+
+@dataclass(slots=True)
+class Point:
+    """One choice of numbers, by seed."""
+
+    lows: Bounds
+    highs: Bounds
+    seed: int
+    values: dict[Atom, int] = field(default_factory=dict)
+    open: set[Atom] = field(default_factory=set)
+
+    def polynomial(self, polynomial: Polynomial) -> int:
+        return sum(factor * math.prod(map(self.atom, monomial)) for monomial, factor in polynomial.terms)
+
+    def atom(self, atom: Atom) -> int:
+        found = self.values.get(atom)
+        if found is None:
+            if atom in self.open:
+                raise Nowhere
+            self.open.add(atom)
+            found = self._chosen(atom)
+            self.open.discard(atom)
+            self.values[atom] = found
+        return found
+
+    def _chosen(self, atom: Atom) -> int:
+        match atom:
+            case Quotient(top, bottom) | Remainder(top, bottom):
+                left, right = self.polynomial(top), self.polynomial(bottom)
+                if right == 0:
+                    raise Nowhere
+                value = left // right if isinstance(atom, Quotient) else left % right
+            case Extremum(kind, operands):
+                value = (min if kind == "minimum" else max)(map(self.polynomial, operands))
+            case _:
+                return self._free(atom)
+        self._check(value, atom)
+        return value
+
+    def _check(self, value: int, atom: Atom) -> None:
+        low, high = self._range(atom)
+        if (low is not None and value < low) or (high is not None and value > high):
+            raise Nowhere
+
+    def _range(self, atom: Atom) -> tuple[int | None, int | None]:
+        lows = [self.polynomial(each) for each in self.lows.get(atom, ())]
+        highs = [self.polynomial(each) for each in self.highs.get(atom, ())]
+        if isinstance(atom, Symbol):
+            lows.append(0)
+        return max(lows, default=None), min(highs, default=None)
+
+    def _free(self, atom: Atom) -> int:
+        low, high = self._range(atom)
+        draw = self._draw()
+        if low is None:
+            low = (high if high is not None else 4) - 9
+        if high is None:
+            return max(low, SIZES[draw % len(SIZES)])
+        if high < low:
+            raise Nowhere
+        return (low, high, low + draw % (high - low + 1))[draw % 3]
+
+    def _draw(self) -> int:
+        """The same in every process: atoms are met in the same order."""
+        state = (self.seed * 2654435761 + len(self.values) * 40503 + 12345) & 0xFFFFFFFF
+        for _ in range(2):
+            state = (state ^ (state >> 15)) * 0x2C1B3C6D & 0xFFFFFFFF
+        return state >> 5
+
+
+@dataclass(slots=True)
+class Samples:
+    """Some points of the facts."""
+
+    lows: Bounds
+    highs: Bounds
+    assumed: Sequence[Polynomial]
+    _points: list[Point] | None = None
+
+    def refute(self, polynomial: Polynomial) -> bool:
+        """Whether the polynomial is negative at one of the points."""
+        return any(_negative(point, polynomial) for point in self.points())
+
+    def points(self) -> list[Point]:
+        if self._points is None:
+            self._points = self._found()
+        return self._points
+
+    def _found(self) -> list[Point]:
+        found: list[Point] = []
+        for seed in range(MOST_TRIED):
+            point = Point(self.lows, self.highs, seed)
+            try:
+                holds = all(point.polynomial(each) >= 0 for each in self.assumed)
+            except Nowhere:
+                continue
+            if holds:
+                found.append(point)
+            if len(found) == POINTS:
+                break
+        return found
+
+
+def _negative(point: Point, polynomial: Polynomial) -> bool:
+    try:
+        return point.polynomial(polynomial) < 0
+    except Nowhere:
+        point.open.clear()
+        return False
