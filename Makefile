@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 DEMO ?= samples/softmax.py
 TIME ?= 600
+TRITONS ?= 3.5.1 3.6.0 3.9.0
 # The demo runs on a GPU if the machine has one, else in Triton's CPU interpreter.
 CPU := $(if $(wildcard /dev/nvidiactl /dev/kfd),,--cpu)
 
@@ -57,20 +58,19 @@ compile-all: setup
 
 # Needs a GPU.
 bench: setup
-	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.generate build/bench
+	$(BIN)/python -m benchmarks.run --modules build/bench --output build/bench.json
 
 # Compile every variant of every sample for every target; needs no GPU.
 aot: setup
 	$(BIN)/intentc compile --aot samples/*.py -o build/aot
 
-# The same tests under the oldest and newest supported Python that are installed.
+# The samples' modules in the interpreters of other Triton versions, installed beside the environment's own.
 matrix: setup
-	for python in python3.10 python3.11 python3.12 python3.13; do \
-	  if $$python -c "" 2>/dev/null; then \
-	    $$python -m venv build/matrix/$$python && \
-	    build/matrix/$$python/bin/python -m pip install --quiet ".[test,gpu]" && \
-	    build/matrix/$$python/bin/python -m pytest tests || exit 1; \
-	  else echo "$$python is not installed: skipped"; fi; \
+	for version in $(TRITONS); do \
+	  $(BIN)/python -m pip install --quiet --no-deps --target build/triton-$$version triton==$$version && \
+	  PYTHONPATH=build/triton-$$version $(BIN)/python -c "import triton; assert triton.__version__ == '$$version'" && \
+	  PYTHONPATH=build/triton-$$version $(BIN)/python -m pytest -n $(WORKERS) tests/test_samples_interpreter.py || exit 1; \
 	done
 
 # Random programs for TIME seconds; seeds and the cumulative count are kept.

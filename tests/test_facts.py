@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -154,10 +154,10 @@ def test_circular_bounds_end() -> None:
 
 def test_a_question_is_cheap() -> None:
     hard = N * M * D - 1 - (floor_divide(pid, number(7)) * M * D + remainder(pid, number(7)) * D + i * j + lane)
-    begin = perf_counter()
+    begin = process_time()
     for _ in range(5):
         ROW.nonnegative(hard)
-    assert perf_counter() - begin < 1.0
+    assert process_time() - begin < 1.0
 
 
 def test_points_meet_every_fact() -> None:

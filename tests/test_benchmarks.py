@@ -1,0 +1,87 @@
+"""The benchmark's harness as far as it works without a device: data, references, checks, reports, failures."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from sample_files import ROOT
+
+from benchmarks import cases, generate
+from benchmarks.measure import distance
+from benchmarks.rows import Data
+
+# Layouts of buffers, ways to check, one kernel or two, every kind of implementation.
+ROWS = ("add_rms_norm", "gemm_odd", "column_sum", "argmax", "embedding", "dropout", "full_sum")
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("modules")
+    for path in generate.WORKLOADS.glob("*.py"):
+        if path.stem in {row.workload for row in cases.ROWS if row.name in ROWS}:
+            assert generate.write(path, folder) is None
+    return folder
+
+
+def _run(modules: Path, output: Path, *options: str) -> tuple[dict, subprocess.CompletedProcess[str]]:
+    command = [sys.executable, "-m", "benchmarks.run", "--small", "--modules", str(modules), "--output", str(output)]
+    done = subprocess.run([*command, *options], capture_output=True, text=True, cwd=ROOT, check=False)
+    return json.loads(output.read_text(encoding="utf-8")), done
+
+
+def test_every_implementation_is_right(modules: Path, tmp_path: Path) -> None:
+    report, done = _run(modules, tmp_path / "bench.json", "--only", ",".join(ROWS))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {row["name"] for row in report["rows"]} == set(ROWS)
+    for row in report["rows"]:
+        assert row["floor"] > 0 and row["goal"] > 0
+        kinds = {peer["peer"].split()[0] for peer in row["peers"]}
+        assert {"generated", "expert"} < kinds
+        for peer in row["peers"]:
+            assert peer["status"] == "right" and peer["graph"] > 0, (row["name"], peer)
+        assert f"| {row['name']} |" in done.stdout
+
+
+def test_what_goes_wrong_does_not_stop_the_rest(modules: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "modules"
+    broken.mkdir()
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in modules.glob("*.py")}
+    (broken / "column_sum.py").write_text("import os\nos._exit(7)\n", encoding="utf-8")
+    (broken / "embedding.py").write_text(texts["embedding"].replace("tl.store(", "tl.load(", 1), encoding="utf-8")
+    (broken / "full_sum.py").write_text("this is no module\n", encoding="utf-8")
+    only = "column_sum,embedding,full_sum"
+    report, done = _run(broken, tmp_path / "bench.json", "--only", only)
+    assert done.returncode == 1
+    found = {(row["name"], peer["peer"]): peer["status"] for row in report["rows"] for peer in row["peers"]}
+    assert found["column_sum", "generated"] == found["column_sum", "generated in two kernels"] == "ended or hung"
+    assert found["embedding", "generated"] not in ("right", "ended or hung")
+    assert found["full_sum", "generated in two kernels"].startswith("SyntaxError")
+    assert {status for (_, peer), status in found.items() if not peer.startswith("generated")} == {"right"}
+
+
+def test_nothing_is_begun_when_time_is_up(modules: Path, tmp_path: Path) -> None:
+    report, done = _run(modules, tmp_path / "bench.json", "--only", "column_sum", "--seconds", "0")
+    assert done.returncode == 1
+    assert {peer["status"] for row in report["rows"] for peer in row["peers"]} == {"not run"}
+
+
+def test_poison_and_wrong_values_are_found() -> None:
+    argmax = next(row for row in cases.ROWS if row.name == "argmax")
+    assert argmax.check is not None
+    x = torch.tensor([[1.0, 3.0, 3.0], [2.0, 0.0, 1.0]])
+    data = Data((x,), (torch.zeros(2, dtype=torch.int64),))
+    workload = sys.modules[__name__]
+    for places, strict, lenient in (([1, 0], 0, 0), ([2, 0], 1, 0), ([0, 0], 1, 1)):
+        found = [torch.tensor(places)]
+        assert argmax.check(workload, data, found, True) == strict
+        assert argmax.check(workload, data, found, False) == lenient
+    assert argmax.check(workload, data, [torch.tensor([-1, 0])], True) == float("inf")
+    wanted = torch.ones(4, dtype=torch.float64)
+    assert distance(torch.tensor([1, 1, 1, float("nan")]), wanted) == float("inf")
+    assert distance(torch.ones(2, 2), wanted) == float("inf")
+    assert distance(torch.tensor([1, 1, 1, 2.0]), wanted) == 0.5
