@@ -61,6 +61,7 @@ class Job:
     divisible: Sequence[str]  # parameters that are multiples of 16
     warps: int
     stages: int
+    fusion: bool = True  # of products with sums
 
     @property
     def title(self) -> str:
@@ -135,7 +136,8 @@ def _job(code: KernelCode, names: KernelNames, variant: Variant, target: str, fo
     signature = types | dict.fromkeys(constants, "constexpr")
     tuning = variant.hip if target.startswith("hip") else variant.cuda
     function = names.device_function(variant)
-    return Job(code.kernel.name, function, target, form, signature, constants, divisible, tuning.warps, tuning.stages)
+    options = (tuning.warps, tuning.stages, not variant.rounded)
+    return Job(code.kernel.name, function, target, form, signature, constants, divisible, *options)
 
 
 def _type(code: KernelCode, argument: Argument) -> str:
@@ -195,7 +197,7 @@ def _compiled(function: object, job: Job) -> Measurement:
     with triton.knobs.compilation.scope(), triton.knobs.nvidia.scope(), contextlib.redirect_stdout(log):
         triton.knobs.compilation.always_compile = True
         triton.knobs.nvidia.dump_ptxas_log = True
-        options = {"num_warps": job.warps, "num_stages": job.stages}
+        options = {"num_warps": job.warps, "num_stages": job.stages, "enable_fp_fusion": job.fusion}
         kernel = triton.compile(source, target=target, options=options)
     if backend == "cuda":
         registers, spills, binary = *_nvidia(log.getvalue()), "cubin"

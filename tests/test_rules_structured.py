@@ -302,20 +302,50 @@ def test_random(bench: Bench) -> None:
         bench.call("random.uniform", seed, counter, dtype=dtypes.f16)
 
 
-# ------------------------------------------------------------------------------------------------------------- special
+# ------------------------------------------------------------------------------------------------------------- encoded
+def scaled(bench: Bench, **changed: object) -> Value:
+    lhs, rhs = bench.tensor(dtypes.u8, "M", "G", 32), bench.tensor(dtypes.f8e4m3fn, "G", 32, "N")
+    arguments = {
+        "lhs": lhs, "lhs_scale": bench.tensor(dtypes.u8, "M", "G"), "rhs": rhs,
+        "rhs_scale": bench.tensor(dtypes.f32, "N", "G"), "lhs_format": Format("e4m3"), "rhs_format": Format("e4m3"),
+        "group_size": lit(32), "acc_dtype": dtypes.f32,
+    }  # fmt: skip
+    path = "scaled_contract" if "reduce" in changed else "scaled_matmul"
+    if path == "scaled_contract":
+        size = arguments.pop("group_size")
+        arguments |= {"lhs_group_size": size, "rhs_group_size": size}
+    return bench.value(path, **(arguments | changed))
+
+
 def test_scaled(bench: Bench) -> None:
-    lhs, rhs = bench.tensor(dtypes.u8, "M", "G", 32), bench.tensor(dtypes.u8, "G", 32, "N")
-    scales = bench.tensor(dtypes.u8, "M", "G"), bench.tensor(dtypes.u8, "N", "G")
-    formats = {"lhs_format": Format("e4m3"), "rhs_format": Format("e4m3")}
-    found = bench.value(
-        "scaled_matmul", lhs, scales[0], rhs, scales[1], **formats, group_size=lit(32), acc_dtype=dtypes.f32
-    )
-    assert isinstance(found.origin, Intrinsic) and found.shape == (extent("M"), extent("N"))
-    with rejected("INT706"):
-        bench.call(
-            "scaled_matmul", lhs, scales[0], rhs, scales[1], lhs_format=dtypes.f8e4m3fn, rhs_format=Format("e4m3"),
-            group_size=lit(32), acc_dtype=dtypes.f32,
-        )  # fmt: skip
+    found = scaled(bench)
+    assert isinstance(found.origin, Intrinsic) and found.type == Tensor(dtypes.f32, (extent("M"), extent("N")))
+    pairs = tup(tup(lit(1), lit(0)), tup(lit(2), lit(-2)))
+    assert scaled(bench, reduce=pairs, acc_dtype=dtypes.f64).dtype == dtypes.f64
+    assert scaled(bench, lhs=bench.tensor(dtypes.u8, "M", "G", 16), lhs_format=Format("e2m1")).dtype == dtypes.f32
+
+
+@pytest.mark.parametrize(
+    ("code", "word", "changed"),
+    [
+        ("INT706", "I.e2m1, I.e4m3", {"lhs_format": dtypes.f8e4m3fn}),
+        ("INT706", "held in u8", {"lhs_format": Format("e2m1"), "lhs": (dtypes.f8e4m3fn, "M", "G", 16)}),
+        ("INT706", "a group of 32", {"lhs_format": Format("e2m1")}),
+        ("INT706", "a group of 64", {"group_size": lit(64)}),
+        ("INT706", "positive", {"group_size": lit(0)}),
+        ("INT706", "e8m0", {"lhs_scale": (dtypes.f16, "M", "G")}),
+        ("INT706", "[N, G]", {"rhs_scale": (dtypes.u8, "G", "N")}),
+        ("INT706", "[M, G, C]", {"lhs": (dtypes.u8, "M", 32)}),
+        ("INT703", "groups", {"lhs": (dtypes.u8, "M", "H", 32), "lhs_scale": (dtypes.u8, "M", "H")}),
+        ("INT705", "f32 or f64", {"acc_dtype": dtypes.f16}),
+        ("INT704", "write reduce", {"reduce": tup(tup(lit(2), lit(1)))}),
+        ("INT704", "no batch", {"reduce": tup(tup(lit(2), lit(1))), "batch": tup(tup(lit(1), lit(0)))}),
+    ],
+)
+def test_scaled_schema(bench: Bench, code: str, word: str, changed: dict[str, object]) -> None:
+    given = {name: bench.tensor(*each) if isinstance(each, tuple) else each for name, each in changed.items()}
+    with rejected(code, word):
+        scaled(bench, **given)
 
 
 def test_sparse(bench: Bench) -> None:
@@ -323,21 +353,62 @@ def test_sparse(bench: Bench) -> None:
     at = bench.tensor(dtypes.index, "M", 16)
     found = bench.value("sparse_contract_2to4", kept, record(first=at, second=at), dense, dtypes.f32)
     assert found.shape == (extent("M"), extent("N"))
-    format = bench.call("sparse.one_of_two", compression_axis=lit(1), logical_extent=lit(64))
-    assert bench.value("sparse_matmul", kept, at, dense, format=format, acc_dtype=dtypes.f32).dtype == dtypes.f32
+    format = bench.call("sparse.one_of_two", compression_axis=lit(-1), logical_extent=lit(64))
+    place = bench.tensor(dtypes.index, "M", 32)
+    assert bench.value("sparse_matmul", kept, place, dense, format=format, acc_dtype=dtypes.f32).dtype == dtypes.f32
+    swapped = record(second=at, first=place)
+    with rejected("INT706", "[M, 16], not [M, 32]"):
+        bench.call("sparse_contract_2to4", kept, swapped, dense, dtypes.f32)
+
+
+def test_sparse_schema(bench: Bench) -> None:
+    kept, dense = bench.tensor(dtypes.f16, "M", 32), bench.tensor(dtypes.f16, 64, "N")
+    at = bench.tensor(dtypes.index, "M", 16)
+    with rejected("INT706", "record"):
+        bench.call("sparse_contract_2to4", kept, tup(at, at), dense, dtypes.f32)
+    with rejected("INT706", "I.cast(..., I.index)"):
+        whole = bench.tensor(dtypes.i32, "M", 16)
+        bench.call("sparse_contract_2to4", kept, record(first=whole, second=whole), dense, dtypes.f32)
+    with rejected("INT706", "no multiple of 4"):
+        dense = bench.tensor(dtypes.f16, 66, "N")
+        bench.call("sparse_contract_2to4", kept, record(first=at, second=at), dense, dtypes.f32)
+    with rejected("INT702", "f32"):
+        dense = bench.tensor(dtypes.f32, 64, "N")
+        bench.call("sparse_contract_2to4", kept, record(first=at, second=at), dense, dtypes.f32)
+
+
+def test_compressed_extents_that_the_host_compares(bench: Bench) -> None:
+    kept, dense = bench.tensor(dtypes.f16, "M", "H"), bench.tensor(dtypes.f16, "K", "N")
+    at = bench.tensor(dtypes.index, "M", "Q")
+    bench.call("sparse_contract_2to4", kept, record(first=at, second=at), dense, dtypes.f32)
+    assert {each.code for each in bench.builder.diagnostics} == {"INT961"}
 
 
 def test_quantized(bench: Bench) -> None:
-    records = bench.value("quantize", bench.tensor(dtypes.f32, "M", 512))
-    assert records.type == Tensor(dtypes.u8, (extent("M"), extent(584)))
-    weights = bench.tensor(dtypes.u8, 288)
-    assert bench.value("quantized_dot", weights, bench.tensor(dtypes.u8, 584)).type == Scalar(dtypes.f32)
-    with rejected("INT706"):
-        bench.call("quantize", bench.tensor(dtypes.f16, "M", 512))
-    with rejected("INT706"):
-        bench.call("quantized_dot", bench.tensor(dtypes.f32, 288), weights)
-    with rejected("INT706"):
+    records = bench.value("quantize", bench.tensor(dtypes.f32, "M", 256))
+    assert records.type == Tensor(dtypes.u8, (extent("M"), extent(292)))
+    weights = bench.tensor(dtypes.u8, "M", 144)
+    assert bench.value("quantized_dot", weights, records).type == Tensor(dtypes.f32, ())
+    one = bench.tensor(dtypes.u8, 144)
+    assert bench.value("quantized_dot", one, bench.tensor(dtypes.u8, 292)).type == Tensor(dtypes.f32, ())
+
+
+def test_quantized_schema(bench: Bench) -> None:
+    weights, records = bench.tensor(dtypes.u8, "M", 144), bench.tensor(dtypes.u8, "M", 292)
+    with rejected("INT706", "I.cast(..., I.f32)"):
+        bench.call("quantize", bench.tensor(dtypes.f16, "M", 256))
+    with rejected("INT706", "256 elements"):
+        bench.call("quantize", bench.tensor(dtypes.f32, "M", 512))
+    with rejected("INT706", "I.quant.q8_k"):
         bench.call("quantize", bench.tensor(dtypes.f32, 256), format=Format("e4m3"))
+    with rejected("INT706", "u8"):
+        bench.call("quantized_dot", bench.tensor(dtypes.f32, "M", 144), records)
+    with rejected("INT706", "[G, 292]"):
+        bench.call("quantized_dot", weights, weights)
+    with rejected("INT703", "one by one"):
+        bench.call("quantized_dot", weights, bench.tensor(dtypes.u8, "N", 292))
+    with rejected("INT705", "f32"):
+        bench.call("quantized_dot", weights, records, acc_dtype=dtypes.f64)
 
 
 def test_storage_is_no_operand(bench: Bench) -> None:

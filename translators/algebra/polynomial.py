@@ -243,6 +243,9 @@ def floor_divide(numerator: Polynomial, denominator: Polynomial) -> Polynomial:
         whole, rest = _split_multiples(numerator, bottom)
         if whole.terms:
             return whole + floor_divide(rest, denominator)
+        inner = numerator.atom
+        if bottom > 0 and isinstance(inner, Quotient) and (inner.denominator.constant or 0) > 0:
+            return floor_divide(inner.numerator, inner.denominator * bottom)
     return atomic(Quotient(numerator, denominator))
 
 
@@ -260,6 +263,18 @@ def remainder(numerator: Polynomial, denominator: Polynomial) -> Polynomial:
         if whole.terms:
             return remainder(rest, denominator)
     return atomic(Remainder(numerator, denominator))
+
+
+def recombined(value: Polynomial) -> Polynomial:
+    """The same with c*(n % d) + c*d*(n // d) written as c*n."""
+    for monomial, coefficient in value.terms:
+        atom = monomial[0] if len(monomial) == 1 else None
+        if isinstance(atom, Remainder):
+            whole = atomic(atom) + floor_divide(atom.numerator, atom.denominator) * atom.denominator
+            rest = value - whole * coefficient
+            if len(rest.terms) < len(value.terms) - 1:
+                return recombined(rest + atom.numerator * coefficient)
+    return value
 
 
 def ceiling_divide(numerator: Polynomial, denominator: Polynomial) -> Polynomial:

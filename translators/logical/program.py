@@ -262,7 +262,8 @@ class Reduce:
 
     `kind` is sum, max, any, all, or generic (then `combine` takes n accumulators, n elements and captures, and
     `identities` gives n values of the result's type or scalars). Arguments are already cast to the accumulation dtype.
-    Associative and commutative: may be reordered. `max` propagates NaN. Empty -> identity.
+    Associative and commutative: may be reordered, unless it is `ordered`: then a sum that takes the elements of its
+    only axis one after the other. `max` propagates NaN. Empty -> identity.
     """
 
     kind: str
@@ -271,6 +272,7 @@ class Reduce:
     combine: Lambda | None = None
     identities: tuple[Value, ...] = ()
     captures: tuple[Value, ...] = ()
+    ordered: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -368,11 +370,18 @@ class RegionScan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intrinsic:
-    """An operation the language has and the planner does not lower yet (scaled, sparse, quantized contractions)."""
+    """An operation on encoded operands: scaled and sparse contractions, quantized records.
+
+    The reference computes it by its name, `arguments` and `attributes`. `body` says the same in ordinary operations,
+    and gives `result`: that is what the planner lowers.
+    """
 
     name: str
     arguments: tuple[Value, ...]
-    attributes: tuple[tuple[str, object], ...] = ()
+    attributes: tuple[tuple[str, object], ...]
+    body: Block
+    result: Value
+    rounded: bool = False  # every product is rounded before it is added: no fused multiply-add
 
 
 # ----- results of structured statements and block parameters: where a value comes from when no op computes it

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 from typing_extensions import assert_never
@@ -17,6 +18,13 @@ from translators.algebra.polynomial import Atom, Extremum, Polynomial, Quotient,
 from translators.diagnostics import NOWHERE
 from translators.logical import program
 from translators.logical.program import Block, Lambda, Op, Statement, Value
+from translators.logical.reference_encoded import (
+    Compressed,
+    quantize,
+    quantized_dot,
+    scaled_contract,
+    sparse_contract,
+)  # fmt: skip
 from translators.logical.reference_memory import (
     Access,
     Fresh,
@@ -34,6 +42,7 @@ from translators.logical.reference_memory import (
 from translators.logical.reference_numerics import Array, IllegalInput, bitcast, carrier, cast, literal
 from translators.logical.reference_pointwise import pointwise
 from translators.logical.reference_structured import (
+    Labels,
     arg_max,
     contract,
     histogram,
@@ -314,15 +323,32 @@ class Machine:
             case program.Scan(kind, (argument,), axis, inclusive, reverse):
                 return scan_builtin(kind, values[argument], axis, inclusive, reverse, argument.dtype)
             case program.Contract(lhs, rhs):
-                return contract(op, values[lhs], values[rhs], lhs.dtype)
+                labels = Labels(op.lhs_labels, op.rhs_labels, op.result_labels)
+                return contract(labels, values[lhs], values[rhs], op.accumulator)
             case program.Histogram(counted, valid, bins):
                 return histogram(values[counted], values[valid], self.integer(bins), result.dtype)
             case program.RandomBits(seed, counter):
                 return random_bits(values[seed], values[counter])
-            case program.Intrinsic(name):
-                raise NotEvaluated(f"the reference does not evaluate I.{name} yet")
+            case program.Intrinsic(arguments=arguments):
+                return self._encoded(op, [values[argument] for argument in arguments])
             case _:
                 raise AssertionError(f"{type(op).__name__} is not an operation that a Let evaluates")
+
+    def _encoded(self, op: program.Intrinsic, arrays: list[Array]) -> Array:
+        """Operations on encoded operands, by name: their definition in ordinary operations is not looked at."""
+        given: dict[str, Any] = dict(op.attributes)
+        match op.name:
+            case "scaled_contract":
+                return scaled_contract(given["formats"], arrays, given["accumulator"])
+            case "sparse_contract":
+                form = Compressed(given["group"], given["axis"], self.polynomial(given["extent"]))
+                return sparse_contract(form, arrays, Labels(*given["labels"]), given["accumulator"])
+            case "quantize":
+                return quantize(arrays[0])
+            case "quantized_dot":
+                return quantized_dot(*arrays)
+            case _:
+                raise AssertionError(f"no reference for {op.name}")
 
     # ----------------------------------------------------------------------------------------------- structured helpers
     def _apply(self, function: Lambda, arguments: Sequence[Array]) -> tuple[Array, ...]:

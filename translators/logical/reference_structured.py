@@ -12,7 +12,7 @@ from string import ascii_letters
 import numpy as np
 
 from intent.dtypes import DType
-from translators.logical.program import Contract
+from intent.records import dataclass
 from translators.logical.reference_numerics import (
     Array,
     IllegalInput,
@@ -92,22 +92,31 @@ def shifted(array: Array, axis: int, first: Array) -> Array:
 
 
 # --------------------------------------------------------------------------------------------------------- contractions
-def contract(op: Contract, lhs: Array, rhs: Array, dtype: DType) -> Array:
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The axes of both operands and of the result of a contraction, by integer labels."""
+
+    lhs: tuple[int, ...]
+    rhs: tuple[int, ...]
+    result: tuple[int, ...]
+
+
+def contract(labels: Labels, lhs: Array, rhs: Array, accumulator: DType) -> Array:
     """Einsum with integer labels; a size-one axis whose label is larger elsewhere is read at 0."""
     extents: dict[int, int] = {}
-    for labels, array in ((op.lhs_labels, lhs), (op.rhs_labels, rhs)):
-        for label, extent in zip(labels, array.shape, strict=True):
+    for own, array in ((labels.lhs, lhs), (labels.rhs, rhs)):
+        for label, extent in zip(own, array.shape, strict=True):
             extents[label] = extent if extents.get(label, 1) == 1 else extents[label]
-    left, left_labels = _without_broadcast(lhs, op.lhs_labels, extents)
-    right, right_labels = _without_broadcast(rhs, op.rhs_labels, extents)
+    left, left_labels = _without_broadcast(lhs, labels.lhs, extents)
+    right, right_labels = _without_broadcast(rhs, labels.rhs, extents)
     work = int(np.prod([float(extent) for extent in extents.values()]))
-    wide_left, wide_right = (_widen_factor(array, dtype, op.accumulator, work) for array in (left, right))
-    present = [label for label in op.result_labels if label in left_labels or label in right_labels]
+    wide_left, wide_right = (_widen_factor(array, accumulator, work) for array in (left, right))
+    present = [label for label in labels.result if label in left_labels or label in right_labels]
     formula = _formula(left_labels, right_labels, present)
     total = np.asarray(_einsum(formula, wide_left, wide_right, optimize=True))
-    shape = tuple(extents[label] for label in op.result_labels)
-    kept = tuple(extent if label in present else 1 for extent, label in zip(shape, op.result_labels, strict=True))
-    return _rounded(np.broadcast_to(total.reshape(kept), shape), op.accumulator)
+    shape = tuple(extents[label] for label in labels.result)
+    kept = tuple(extent if label in present else 1 for extent, label in zip(shape, labels.result, strict=True))
+    return _rounded(np.broadcast_to(total.reshape(kept), shape), accumulator)
 
 
 def _formula(*labels: list[int]) -> str:
@@ -124,7 +133,7 @@ def _without_broadcast(array: Array, labels: tuple[int, ...], extents: dict[int,
     return np.squeeze(array, repeated), [label for axis, label in enumerate(labels) if axis not in repeated]
 
 
-def _widen_factor(array: Array, dtype: DType, accumulator: DType, work: int) -> Array:
+def _widen_factor(array: Array, accumulator: DType, work: int) -> Array:
     if not accumulator.is_float:
         return array.astype(carrier(accumulator))
     extended = accumulator.bits == 64 and work <= LARGEST_EXTENDED_CONTRACTION

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from intent.records import dataclass, replace
@@ -19,7 +20,7 @@ from translators.planning.naming import Namer
 from translators.planning.online import is_online
 from translators.planning.padding import Padding
 from translators.planning.program_coordinates import prologue, tile_count
-from translators.planning.regions import Region, form_regions, known_at_launch
+from translators.planning.regions import Region, axes_at, form_regions, known_at_launch
 from translators.planning.schedule import Scheduler
 from translators.planning.sinks import AxisConflict, MustPin, unsupported
 from translators.tile.expression import Axis, Expression, LoopToken
@@ -56,7 +57,7 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
     notes = {name: note for variant in variants for name, note in _notes(variant, kernel).items()}
     return KernelCode(
         kernel=kernel,
-        variants=_last_unconditional([_variant(regions, planned, names) for planned in variants]),
+        variants=_last_unconditional([_variant(demand, regions, planned, names) for planned in variants]),
         helpers=helpers,
         scratch=tuple(_scratch(demand, names)),
         requirements=tuple(_requirements(demand, variants, names)),
@@ -230,7 +231,7 @@ def _block_name(axis: str, lanes: int, namer: Namer, blocks: dict[str, int]) -> 
 
 
 # --------------------------------------------------------------------------------------------------------------- launch
-def _variant(regions: Sequence[Region], planned: _Planned, names: LaunchNames) -> Variant:
+def _variant(demand: Demand, regions: Sequence[Region], planned: _Planned, names: LaunchNames) -> Variant:
     choice, written = planned.choice, planned.written
     constants = planned.function.blocks
     elements = max((_tile_elements(*each) for each in zip(regions, choice.layouts, strict=True)), default=1)
@@ -249,14 +250,18 @@ def _variant(regions: Sequence[Region], planned: _Planned, names: LaunchNames) -
         cuda=Tuning(warps, 3),
         hip=Tuning(max(warps // 2, 1), 1 if dots > 1 else 2),
         wide_index=written.wide_index,
+        rounded=demand.rounded,
         plan=_describe(regions, choice, planned),
     )
 
 
 def _tile_elements(region: Region, layout: Layout) -> int:
-    """Elements of the largest tile; the values and the bins of a histogram are tiles of their own."""
-    lanes = sorted((size for axis, size in layout.lanes.items() if size and axis not in region.bins), reverse=True)
-    return lanes[0] * (lanes[1] if len(lanes) > 1 else 1) if lanes else 1
+    """Elements of the largest tile, as its two longest axes make it; the values and the bins of a histogram are tiles
+    of their own.
+    """
+    tiles = [[layout.lanes[axis] or 1 for axis in {*axes_at(node)} - {*region.bins}] for node in region.nodes]
+    tiles += [[layout.lanes[axis] or 1 for axis in sink.axes] for sink in region.sinks]
+    return max((math.prod(sorted(sizes)[-2:]) for sizes in tiles), default=1)
 
 
 def _grid(regions: Sequence[Region], choice: Choice, names: LaunchNames) -> str:

@@ -14,7 +14,7 @@ from intent.records import dataclass
 from translators.algebra.polynomial import Polynomial
 from translators.planning.extents import covering_power, region_facts
 from translators.planning.ranges import axes_of
-from translators.planning.regions import Region, Role, access_coordinates, known_at_launch, unit_stride_axes
+from translators.planning.regions import Region, Role, access_coordinates, axes_at, known_at_launch, unit_stride_axes
 from translators.planning.sinks import unsupported
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 
@@ -25,6 +25,7 @@ RESIDENT_DOT = (64, 128, 256)  # extent of the resident axes of a loop with matr
 RESIDENT_CARRY = (128, 1024, 16384)  # extent of the only resident axis of a loop-carried tile
 TILE = 8192  # elements of the largest tile beside a resident axis
 STREAMED_ROW = 4096  # lanes when the only lanes are a streamed axis
+SHORT = 512  # a fixed extent that is lanes beside others
 POINTWISE = 1024  # elements of a pointwise tile
 SQUARE = 64  # both axes of a tile read along one and written along the other
 REDUCE_FREE, REDUCE_STREAMED = 32, 128  # column sums: free lanes read neighbouring elements
@@ -151,8 +152,36 @@ def _layout(region: Region, resident: Mapping[Axis, int], bins: int = HISTOGRAM_
     else:
         resident_lanes = math.prod(lanes[axis] or 1 for axis in lanes)
         lanes.update(_shared_lanes(_stream_lanes(region, roles), resident_lanes))
+        lanes.update(_short_lanes(region, roles, lanes))
     lanes.update(_count_lanes(region, roles, bins))
-    return Layout(roles, lanes | _slice_lanes(region, lanes))
+    streamed = [axis for axis, role in roles.items() if role == "streamed"]
+    covered: dict[Axis, Role] = {axis: "resident" for axis in streamed if _covers(lanes[axis], axis)}
+    return Layout(roles | covered, lanes | _slice_lanes(region, lanes))
+
+
+def _covers(lanes: int | None, axis: Axis) -> bool:
+    """One tile holds the whole axis: there is nothing to loop over."""
+    extent = axis.extent.constant
+    return lanes is not None and extent is not None and 0 < extent <= lanes
+
+
+def _short_lanes(region: Region, roles: Mapping[Axis, Role], lanes: Mapping[Axis, int | None]) -> dict[Axis, int]:
+    """More lanes for fixed extents that no loop needs to run along, as long as the tiles stay small."""
+    found: dict[Axis, int] = {}
+    scalar = region.scalar_only
+    free = [axis for axis in region.program if not axis.parallel]
+    for axis in region.axes:
+        extent = axis.extent.constant
+        if roles[axis] != "streamed" or axis in scalar or lanes[axis] or not extent or not 1 < extent <= SHORT:
+            continue
+        if not _worth_lanes(axis, free):
+            continue
+        beside = (axes for node in region.nodes if axis in (axes := set(axes_at(node))))
+        widest = max((math.prod((found.get(a) or lanes[a] or 1) for a in axes) for axes in beside), default=1)
+        power = 1 << (extent - 1).bit_length()
+        if widest * power <= TILE:
+            found[axis] = power
+    return found
 
 
 def _count_lanes(region: Region, roles: Mapping[Axis, Role], most: int) -> dict[Axis, int | None]:
@@ -281,6 +310,8 @@ def _stream_lanes(region: Region, roles: Mapping[Axis, Role]) -> dict[Axis, int 
     free.sort(key=lambda axis: (-unit.get(axis, 0), -region.order[axis]))
     streamed.sort(key=lambda axis: (-unit.get(axis, 0), -region.order[axis]))
     points.sort(key=lambda axis: (-unit.get(axis, 0), -region.order[axis]))
+    if free and streamed and _recomputed(region, free[0]):
+        return {free[0]: _fit(free[0], SHORT), streamed[0]: _fit(streamed[0], SHORT)}
     if free and streamed:
         return _reduction_lanes(free[0], streamed[0], unit)
     if streamed:
@@ -290,6 +321,16 @@ def _stream_lanes(region: Region, roles: Mapping[Axis, Role]) -> dict[Axis, int 
     if free:
         return {free[0]: _fit(free[0], POINTWISE)}
     return {points[0]: _fit(points[0], POINTS)} if points else {}
+
+
+def _recomputed(region: Region, axis: Axis) -> bool:
+    """Some reduction does not vary with this axis, whose short fixed extent one tile can hold: each of several tiles
+    would do it again.
+    """
+    extent = axis.extent.constant
+    return (extent is not None and extent <= SHORT) and any(
+        isinstance(node.attribute, Reduction) and axis not in node.axes for node in region.nodes
+    )
 
 
 def _worth_lanes(axis: Axis, free: Sequence[Axis]) -> bool:

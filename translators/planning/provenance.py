@@ -35,6 +35,8 @@ def axis_origin(value: Value, ordinal: int) -> Domain | None:
             return axis_origin(arguments[0], kept[ordinal]) if ordinal < len(kept) else None
         case lp.ArgReduce(argument=argument, axis=axis):
             return axis_origin(argument, ordinal + (ordinal >= axis))
+        case lp.Intrinsic(result=result):
+            return axis_origin(result, ordinal)
         case lp.Contract(lhs=lhs, rhs=rhs) as op:
             return _contract_origin(op, lhs, rhs, ordinal)
         case _:

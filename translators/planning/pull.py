@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from intent.dtypes import DType, boolean, index
 from intent.records import dataclass, field
-from translators.algebra.polynomial import Polynomial, atomic, floor_divide, number, product, remainder
+from translators.algebra.polynomial import Polynomial, atomic, floor_divide, number, product, recombined, remainder
 from translators.diagnostics import Span
 from translators.logical import program as lp
 from translators.logical.program import Value
@@ -38,6 +39,7 @@ class Pull(Ranges):
     issued: dict[Expression, int] = field(default_factory=dict)  # order of the first read statement a load serves
     requirements: list[tuple[Polynomial, Polynomial]] = field(default_factory=list)  # equal, or the program is illegal
     instances: dict[Memory, tuple[Axis, ...]] = field(default_factory=dict)  # of a buffer: one per point of these axes
+    rounded: bool = False  # some product must be rounded before it is added
     reads: dict[Value, ReadPoint] = field(default_factory=dict)
     assumed: dict[tuple[Memory, int], set[Value]] = field(default_factory=dict)
     parameters: dict[Value, Callable[[Coordinates], Expression]] = field(
@@ -121,8 +123,11 @@ class Pull(Ranges):
                 return self.carried("carried", self.loops[key], value.position, at)
             case lp.BlockParameter() | lp.AtomicResult() if value in self.parameters:
                 return self.parameters[value](at)
-            case lp.Intrinsic() | lp.AtomicResult() | lp.BlockParameter():
-                raise unsupported(f"{_word(value.origin)} is not lowered yet", value.span)
+            case lp.Intrinsic(result=result, rounded=rounded):
+                self.rounded |= rounded
+                return self.pull(result, at)
+            case lp.AtomicResult() | lp.BlockParameter():
+                raise unsupported(f"{type(value.origin).__name__} is not lowered yet", value.span)
             case _:
                 return self.structured(value, at)
 
@@ -178,15 +183,16 @@ class Pull(Ranges):
         return self.indexed(self.arena.make("select", lhs.dtype, parts))
 
     def _unflatten(self, at: Coordinates, shape: Sequence[Polynomial], target: Sequence[Polynomial]) -> Coordinates:
-        """Row-major position `at` of `shape` as coordinates of `target`; groups of axes with equal counts map apart."""
+        """Row-major position `at` of `shape` as coordinates of `target`; groups of axes with equal counts map apart.
+
+        Where no more groups match, from either end, the host checks that the counts agree.
+        """
+        own, other = [self.extent(e) for e in shape], [self.extent(e) for e in target]
         result: list[Polynomial] = []
-        for own, other in _groups([self.extent(e) for e in shape], [self.extent(e) for e in target]):
-            if own is None:
-                self.requirements.append((product(map(self.extent, shape)), product(map(self.extent, target))))
-                return _row_major(at, shape, target)
-            result.extend(
-                _row_major(at[own], [self.extent(e) for e in shape[own]], [self.extent(e) for e in target[other]])
-            )
+        for mine, theirs, matched in _groups(own, other):
+            if not matched:
+                self.requirements.append((product(own), product(other)))
+            result.extend(_row_major(at[mine], own[mine], other[theirs]))
         return tuple(result)
 
     def _read(self, op: lp.Read, value: Value, at: Coordinates) -> Expression:
@@ -331,24 +337,34 @@ _INDEX_ARITHMETIC: dict[tuple[str, int], Callable[..., Polynomial]] = {
 }
 
 
-def _groups(shape: Sequence[Polynomial], target: Sequence[Polynomial]) -> Iterator[tuple[slice | None, slice]]:
-    """Pairs of index ranges of the two shapes whose element counts are equal; (None, _) once nothing more matches."""
+def _groups(shape: Sequence[Polynomial], target: Sequence[Polynomial]) -> Iterator[tuple[slice, slice, bool]]:
+    """Pairs of index ranges of the two shapes whose element counts are equal; at most one pair, in between, has counts
+    that are not known to be.
+    """
+    end = (len(shape), len(target))
+    front = [(0, 0), *_matches(shape, target)]
+    left, right = front[-1]
+    tail = _matches(shape[left:][::-1], target[right:][::-1])
+    back = [*((end[0] - own, end[1] - other) for own, other in reversed(tail)), end]
+    points = [*front, *back] if back[0] != end or front[-1] != end else front
+    for before, after in pairwise(points):
+        if before != after:
+            matched = before != front[-1] or (len(tail) > 0 and before == back[0])
+            yield slice(before[0], after[0]), slice(before[1], after[1]), matched
+
+
+def _matches(shape: Sequence[Polynomial], target: Sequence[Polynomial]) -> list[tuple[int, int]]:
+    """Ends of consecutive index ranges of both shapes with equal element counts, each as short as possible."""
+    found: list[tuple[int, int]] = []
     i = j = 0
-    while i < len(shape) or j < len(target):
-        start_i, start_j = i, j
-        matched = False
-        for end_i in range(i, len(shape) + 1):
-            for end_j in range(j, len(target) + 1):
-                if (end_i, end_j) == (i, j) or product(shape[i:end_i]) != product(target[j:end_j]):
-                    continue
-                i, j, matched = end_i, end_j, True
-                break
-            if matched:
-                break
-        if not matched:
-            yield None, slice(0)
-            return
-        yield slice(start_i, i), slice(start_j, j)
+    while (i, j) != (len(shape), len(target)):
+        ends = ((a, b) for a in range(i, len(shape) + 1) for b in range(j, len(target) + 1) if (a, b) != (i, j))
+        match = next(((a, b) for a, b in ends if product(shape[i:a]) == product(target[j:b])), None)
+        if match is None:
+            break
+        i, j = match
+        found.append(match)
+    return found
 
 
 def _row_major(at: Sequence[Polynomial], shape: Sequence[Polynomial], target: Sequence[Polynomial]) -> Coordinates:
@@ -358,6 +374,7 @@ def _row_major(at: Sequence[Polynomial], shape: Sequence[Polynomial], target: Se
     linear = number(0)
     for coordinate, extent in zip(at, shape, strict=True):
         linear = linear * extent + (number(0) if extent.constant == 1 else coordinate)
+    linear = recombined(linear)
     result: list[Polynomial] = []
     for ordinal, extent in enumerate(target):
         if extent.constant == 1:
@@ -367,7 +384,3 @@ def _row_major(at: Sequence[Polynomial], shape: Sequence[Polynomial], target: Se
         leading = all(other.constant == 1 for other in target[:ordinal])
         result.append(quotient if leading else remainder(quotient, extent))
     return tuple(result)
-
-
-def _word(op: lp.Op) -> str:
-    return op.name if isinstance(op, lp.Intrinsic) else type(op).__name__

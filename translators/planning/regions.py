@@ -50,13 +50,13 @@ class Region:
     @property
     def axes(self) -> tuple[Axis, ...]:
         """Every axis of the region, program axes first."""
-        rest = {axis for node in self.nodes for axis in _axes_at(node)} | {a for s in self.sinks for a in s.axes}
+        rest = {axis for node in self.nodes for axis in axes_at(node)} | {a for s in self.sinks for a in s.axes}
         return (*self.program, *sorted(rest - set(self.program), key=lambda axis: axis.serial))
 
     @property
     def scalar_only(self) -> frozenset[Axis]:
-        """Axes that bound other axes or loops, batch a contraction or have a histogram each: one coordinate at a
-        time.
+        """Axes that bound other axes or loops, batch a contraction, are summed in order or have a histogram each: one
+        coordinate at a time.
         """
         found: set[Axis] = set()
         for axis in self.axes:
@@ -67,6 +67,8 @@ class Region:
         for node in self.nodes:
             if node.operation == "atomic" and node.attribute.action == "compare_exchange":
                 found |= node.axes  # Triton's has no mask
+            if isinstance(node.attribute, Reduction) and node.attribute.ordered:
+                found.update(node.attribute.axes)
         for node in self.counts:
             found |= frozenset().union(*(argument.axes for argument in node.arguments)) - set(node.attribute.axes)
         for node in self.contractions:
@@ -119,7 +121,7 @@ def _mentioned(polynomial: Polynomial) -> set[Axis]:
     return found
 
 
-def _axes_at(node: Expression) -> Iterator[Axis]:
+def axes_at(node: Expression) -> Iterator[Axis]:
     yield from node.axes
     if isinstance(node.attribute, Reduction):
         yield from node.attribute.axes

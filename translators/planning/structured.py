@@ -98,7 +98,7 @@ class Structured(Pull):
         combine = self._combine(op, at) if op.kind == "generic" else None
         if combine is not None:
             bodies += combine.captures
-        reduction = Reduction(op.kind, tuple(axes), value.position, combine)
+        reduction = Reduction(op.kind, tuple(axes), value.position, combine, ordered=op.ordered)
         return self.indexed(self._flattened(value.dtype, bodies, reduction))
 
     def _flattened(self, dtype: DType, bodies: tuple[Expression, ...], reduction: Reduction) -> Expression:
@@ -231,5 +231,5 @@ def constantly(made: Expression) -> Callable[[Coordinates], Expression]:
 
 def _merge(inner: Reduction, outer: Reduction) -> bool:
     """Two nested reductions over different axes that are one over both."""
-    same = inner.kind == outer.kind and outer.kind in ("sum", "max", "any", "all")
+    same = inner.kind == outer.kind and outer.kind in ("sum", "max", "any", "all") and not inner.ordered | outer.ordered
     return same and not set(inner.axes) & set(outer.axes)

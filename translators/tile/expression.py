@@ -99,7 +99,8 @@ class Atomic:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Attribute of a reduce, contract or scan. `result` selects one of several results.
+    """Attribute of a reduce, contract or scan. `result` selects one of several results; an `ordered` sum takes one
+    element after the other.
 
     A reduce of kind "count" counts the points of `axes` whose value (the first argument) is the position along `bins`,
     a free axis, and whose condition (the second argument, if there is one) holds.
@@ -111,6 +112,7 @@ class Reduction:
     combine: Combine | None = None
     reverse: bool = False
     bins: Axis | None = None
+    ordered: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

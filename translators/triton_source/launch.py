@@ -64,7 +64,7 @@ class Variant:
 
     `source` is the function's whole text with its decorator left out. Its parameters are those of `arguments` in order
     (see `names.LaunchNames`), then `constants` as `tl.constexpr`, then, if `wide_index` is true, `INDEX: tl.constexpr`
-    (tl.int64 when a view spans 2**31 elements or more, else tl.int32).
+    (tl.int64 when a view spans 2**31 elements or more, else tl.int32). `rounded`: no product may be fused with a sum.
     `grid` (number of programs) and `condition` are Python expressions over size names (`triton.cdiv` allowed). The
     first variant whose condition holds is launched; the last one's condition is None.
     """
@@ -78,6 +78,7 @@ class Variant:
     cuda: Tuning
     hip: Tuning
     wide_index: bool = True
+    rounded: bool = False
     plan: str = ""  # one line for the docstring: which rows stay on chip, what is streamed
 
 

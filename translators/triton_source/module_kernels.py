@@ -122,6 +122,7 @@ def _choice(code: KernelCode, names: KernelNames, locals_: tuple[str, str, str],
 def _plan_line(variant: Variant, names: KernelNames, locals_: tuple[str, str], indent: int) -> str:
     plan, index = locals_
     blocks = [f'"{name}": {value}' for name, value in variant.constants]
+    blocks += ['"enable_fp_fusion": False'] if variant.rounded else []
     blocks += [f'"INDEX": {index}'] if variant.wide_index else []
     tunings = [f"{name}=({t.warps}, {t.stages})" for name, t in (("cuda", variant.cuda), ("hip", variant.hip))]
     items = [names.device_function(variant), variant.grid, f"{{{', '.join(blocks)}}}", *tunings]

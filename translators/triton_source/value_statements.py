@@ -379,7 +379,7 @@ class ValueWriter:
             self.renderer.helpers.add(helper)
             return call(helper, *parts)
         keywords = {"input_precision": '"ieee"'} if operand.name == "f32" else {}
-        if accumulator is None and result.kind == "signed":
+        if result.kind == "signed":  # not inferred from the accumulator
             keywords["out_dtype"] = "tl.int32"
         return call("tl.dot", *parts, **keywords)
 

@@ -18,11 +18,13 @@ from translators.intent_source.read.rules import (
     domains,
     memory,
     pointwise,
+    quantized,
     random,
     reductions,
     regions,
+    scaled,
     shapes,
-    special,
+    sparse,
 )
 from translators.intent_source.read.rules.literals import dtype_of, flag, is_none
 
@@ -184,50 +186,45 @@ def _region_scan(builder: Builder, call: Call) -> Operand:
     return regions.region_scan(builder, call["source"], call["axis"], call.helpers(), *state)
 
 
+def _scaled_sides(call: Call, *group_sizes: str) -> tuple[scaled.Side, scaled.Side]:
+    lhs = scaled.Side(call["lhs"], call["lhs_scale"], call["lhs_format"], call[group_sizes[0]])
+    return lhs, scaled.Side(call["rhs"], call["rhs_scale"], call["rhs_format"], call[group_sizes[-1]])
+
+
 def _scaled_contract(builder: Builder, call: Call) -> Operand:
-    return special.scaled_contract(
-        builder,
-        (call["lhs"], call["lhs_scale"], call["rhs"], call["rhs_scale"]),
-        (call["lhs_format"], call["rhs_format"]),
-        (call["lhs_group_size"], call["rhs_group_size"]),
-        (call["reduce"], call["batch"]),
-        call.dtype("acc_dtype"),
-    )
+    sides = _scaled_sides(call, "lhs_group_size", "rhs_group_size")
+    pairs = (call["reduce"], call["batch"])
+    return scaled.scaled_contract(builder, *sides, pairs, call.dtype("acc_dtype"), call.path)
 
 
 def _scaled_matmul(builder: Builder, call: Call) -> Operand:
-    return special.scaled_matmul(
-        builder,
-        (call["lhs"], call["lhs_scale"], call["rhs"], call["rhs_scale"]),
-        (call["lhs_format"], call["rhs_format"]),
-        call["group_size"],
-        call.dtype("acc_dtype"),
-    )
+    return scaled.scaled_matmul(builder, *_scaled_sides(call, "group_size"), call.dtype("acc_dtype"))
 
 
 def _sparse_contract(builder: Builder, call: Call) -> Operand:
-    operands = (call["compressed"], call["metadata"], call["dense_rhs"])
-    pairs = (call["reduce"], call["batch"])
-    return special.sparse_contract(builder, operands, call["format"], pairs, call.dtype("acc_dtype"))
+    lhs = sparse.Sparse(call["compressed"], call["metadata"], call["format"])
+    pairs, given = (call["reduce"], call["batch"]), (call.dtype("acc_dtype"), call.path)
+    return sparse.sparse_contract(builder, lhs, call["dense_rhs"], pairs, given)
 
 
 def _sparse_matmul(builder: Builder, call: Call) -> Operand:
-    operands = (call["compressed"], call["metadata"], call["rhs"])
-    return special.sparse_matmul(builder, operands, call["format"], call.dtype("acc_dtype"))
+    lhs = sparse.Sparse(call["compressed"], call["metadata"], call["format"])
+    return sparse.sparse_matmul(builder, lhs, call["rhs"], (call.dtype("acc_dtype"), call.path))
 
 
 def _two_to_four(builder: Builder, call: Call) -> Operand:
-    operands = (call["compressed_lhs"], call["metadata"], call["rhs"])
-    return special.two_to_four(builder, operands, call.dtype("acc_dtype"))
+    operands = call.these("compressed_lhs", "metadata", "rhs")
+    kept, metadata, rhs = operands
+    return sparse.two_to_four(builder, kept, metadata, rhs, (call.dtype("acc_dtype"), call.path))
 
 
 def _sparse_format(path: str) -> Rule:
-    return lambda builder, call: special.sparse_format(builder, path, call["compression_axis"], call["logical_extent"])
+    return lambda builder, call: sparse.sparse_format(builder, path, call["compression_axis"], call["logical_extent"])
 
 
 def _quantized_dot(builder: Builder, call: Call) -> Operand:
     formats = (call["lhs_format"], call["rhs_format"])
-    return special.quantized_dot(builder, call["lhs"], call["rhs"], formats, call.dtype("acc_dtype"))
+    return quantized.quantized_dot(builder, call["lhs"], call["rhs"], formats, call.dtype("acc_dtype"))
 
 
 _DOMAINS: Final[dict[str, Rule]] = {
@@ -317,7 +314,7 @@ _CONTRACTIONS: Final[dict[str, Rule]] = {
     "sparse_contract_2to4": _two_to_four,
     "sparse.one_of_two": _sparse_format("sparse.one_of_two"),
     "sparse.two_of_four": _sparse_format("sparse.two_of_four"),
-    "quantize": lambda builder, call: special.quantize(builder, call["values"], call["format"]),
+    "quantize": lambda builder, call: quantized.quantize(builder, call["values"], call["format"]),
     "quantized_dot": _quantized_dot,
     "random.bits": lambda builder, call: random.bits(builder, call["seed"], call["logical_counter"]),
     "random.uniform": lambda builder, call: random.uniform(

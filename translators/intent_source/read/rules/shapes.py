@@ -236,7 +236,10 @@ def tensor(builder: Builder, operand: Operand, what: str) -> Value:
 
 def reshape(builder: Builder, operand: Operand, shape: Operand) -> Value:
     value = tensor(builder, operand, "I.reshape")
-    wanted = _resolve(builder, value, shape_items(shape))
+    return reshaped(builder, value, _resolve(builder, value, shape_items(shape)))
+
+
+def reshaped(builder: Builder, value: Value, wanted: Shape) -> Value:
     if wanted == value.shape:
         return value
     _check_count(builder, value.shape, wanted)

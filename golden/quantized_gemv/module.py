@@ -1,0 +1,588 @@
+"""Triton module for quantized_gemv.py, written by intentc; change the Intent source, not this file.
+
+Q4_K weights times activations that are quantized to Q8_K first: integer products, f32 scales for each record.
+
+quantize_activations(x[G, 256] f32) -> records[G, 292] u8
+    records[:, :] = I.quantize(x[:, :], format=I.quant.q8_k)
+    Plan    one program per g x 512 i; on chip: i_2; streamed: i_3
+    Traffic reads x; writes records
+
+quantized_gemv(weights[N, G, 144] u8, activations[G, 292] u8) -> y[N] f32
+    y[n] = I.quantized_dot(
+    Plan    one program per n; on chip: i, i_2; streamed: g
+    Traffic reads activations, weights; writes y
+
+Targets cuda:90 cuda:80 hip:gfx942
+"""
+
+import contextlib
+import functools
+import itertools
+import os
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+__all__ = [
+    "quantize_activations",
+    "quantize_activations_out",
+    "quantize_activations_device",
+    "quantize_activations_device_out",
+    "quantized_gemv",
+    "quantized_gemv_out",
+    "quantized_gemv_device",
+    "quantized_gemv_device_out",
+]
+
+
+@triton.jit
+def _maximum(a, b):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def quantize_activations_kernel(
+    x_ptr, records_ptr,
+    stride_x_g, stride_x_1, stride_records_g, stride_records_1,
+    BLOCK_I: tl.constexpr, BLOCK_I_2: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    g = tl.program_id(0).to(INDEX)
+    i = tl.arange(0, BLOCK_I).to(INDEX)
+    i_mask = i < 292
+    i_2 = tl.arange(0, BLOCK_I_2).to(INDEX)
+    sums = tl.zeros((BLOCK_I,), tl.int32)
+    x_at_g = x_ptr + g * stride_x_g
+    x = tl.load(x_at_g + i_2 * stride_x_1)
+    negative_x_max = tl.reduce(x * -1.0, 0, _maximum)  # quantized_gemv.py:18
+    x_max = tl.reduce(x, 0, _maximum)  # quantized_gemv.py:18
+    extreme = tl.where(x_max > negative_x_max, x_max, negative_x_max * -1.0)
+    extreme_is_zero = extreme == 0.0
+    inverse = tl.where(extreme_is_zero, 0.0, tl.div_rn(-127.0, tl.where(extreme_is_zero, 1.0, extreme)))
+    position = (i + 28) % 32
+    for i_3 in range(16):
+        x_2 = tl.load(x_at_g + (i_3 + position // 2 * 16) * stride_x_1, mask=i_mask)
+        quantized = ((x_2 * inverse + 12582912.0).to(tl.int32, bitcast=True) & 8388607) - 4194304
+        sums = sums + quantized
+    x_2 = tl.load(x_at_g + (i + 252) % 256 * stride_x_1, mask=i_mask)
+    shift = (position % 2).to(tl.uint16) * 8
+    quantized = ((x_2 * inverse + 12582912.0).to(tl.int32, bitcast=True) & 8388607) - 4194304
+    selected = tl.where(i < 260, quantized.to(tl.uint8), (sums.to(tl.uint16) >> shift & 255).to(tl.uint8))
+    shift_2 = (i % 4).to(tl.uint32) * 8
+    record_scale = tl.where(extreme_is_zero, 0.0, tl.div_rn(1.0, tl.where(extreme_is_zero, 1.0, inverse)))
+    records = tl.where(i < 4, (record_scale.to(tl.uint32, bitcast=True) >> shift_2 & 255).to(tl.uint8), selected)
+    tl.store(records_ptr + g * stride_records_g + i * stride_records_1, records, mask=i_mask)  # quantized_gemv.py:18
+
+
+@triton.jit(do_not_specialize=["G"])
+def quantized_gemv_kernel(
+    weights_ptr, activations_ptr, y_ptr,
+    G,
+    stride_weights_n, stride_weights_g, stride_weights_2, stride_activations_g, stride_activations_1, stride_y_n,
+    BLOCK_I: tl.constexpr, BLOCK_I_2: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    n = tl.program_id(0).to(INDEX)
+    i = tl.arange(0, BLOCK_I).to(INDEX)
+    i_2 = tl.arange(0, BLOCK_I_2).to(INDEX)
+    acc = tl.full((), 0.0, tl.float32)
+    condition = i_2 // 8 == 0
+    shift = (i // 32 % 2).to(tl.uint8) * 4
+    condition_2 = i // 128 == 0
+    for g in range(G):
+        activations_at_g = activations_ptr + g * stride_activations_g
+        weights_at_g = weights_ptr + n * stride_weights_n + g * stride_weights_g
+        remainder = i_2 // 2 % 4
+        weights = tl.load(weights_at_g + (remainder + 8) * stride_weights_2).to(tl.int32)
+        remainder_2 = i // 32 % 4
+        weights_5 = tl.load(weights_at_g + (remainder_2 + 4) * stride_weights_2).to(tl.int32)
+        weights_2 = tl.load(weights_at_g + (remainder + 12) * stride_weights_2).to(tl.int32)
+        weights_at_3 = tl.load(weights_at_g + 3 * stride_weights_2).to(tl.uint16)
+        weights_at_2 = tl.load(weights_at_g + 2 * stride_weights_2).to(tl.uint16)
+        weights_3 = tl.load(weights_at_g + (i // 64 * 32 + i % 32 + 16) * stride_weights_2)
+        weights_6 = tl.load(weights_at_g + (remainder_2 + 12) * stride_weights_2).to(tl.int32)
+        weights_at_1 = tl.load(weights_at_g + stride_weights_2).to(tl.uint16)
+        weights_7 = tl.load(weights_at_g).to(tl.uint16)
+        activations = tl.load(activations_at_g + (i_2 * 2 + 261) * stride_activations_1).to(tl.uint16)
+        activations_2 = tl.load(activations_at_g + (i_2 * 2 + 260) * stride_activations_1).to(tl.uint16)
+        activations_i_plus_4 = tl.load(activations_at_g + (i + 4) * stride_activations_1)
+        activations_at_3 = tl.load(activations_at_g + 3 * stride_activations_1).to(tl.uint32)
+        activations_at_2 = tl.load(activations_at_g + 2 * stride_activations_1).to(tl.uint32)
+        activations_at_1 = tl.load(activations_at_g + stride_activations_1).to(tl.uint32)
+        activations_3 = tl.load(activations_at_g).to(tl.uint32)
+        minima = tl.where(condition, weights & 63, weights_2 >> 4 | weights >> 6 << 4)
+        minimum = (weights_at_2 | weights_at_3 << 8).to(tl.float16, bitcast=True).to(tl.float32)
+        weights_4 = (weights_3 >> shift & 15).to(tl.int32)
+        scales = tl.where(condition_2, weights_5 & 63, weights_6 & 15 | weights_5 >> 6 << 4)
+        scale = (weights_7 | weights_at_1 << 8).to(tl.float16, bitcast=True).to(tl.float32)
+        sums = (activations_2 | activations << 8).to(tl.int16, bitcast=True).to(tl.int32)
+        offset = tl.sum(minima * sums, axis=0)  # quantized_gemv.py:28
+        shifted = minimum * offset.to(tl.float32)
+        elements = activations_i_plus_4.to(tl.int8, bitcast=True).to(tl.int32)
+        total = tl.sum(scales * (weights_4 * elements), axis=0)  # quantized_gemv.py:28
+        scaled = scale * total.to(tl.float32)
+        or_4 = activations_3 | activations_at_1 << 8 | activations_at_2 << 16
+        record_scale = (or_4 | activations_at_3 << 24).to(tl.float32, bitcast=True)
+        acc += record_scale * (scaled - shifted)
+    tl.store(y_ptr + n * stride_y_n, acc)  # quantized_gemv.py:28
+
+
+class _View(NamedTuple):
+    """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
+
+    name: str
+    dtype: str
+    shape: tuple
+    direction: str
+
+
+class _Kernel(NamedTuple):
+    """What the wrappers know of a kernel."""
+
+    name: str
+    views: tuple
+    launch: Callable
+    covered: tuple = ()  # outputs that are written in full
+    overlap: str = "refuse"  # or same, snapshot: of a written array with another
+
+
+class _Plan(NamedTuple):
+    """A device function, its number of programs and block sizes, and (warps, stages) by vendor."""
+
+    kernel: Callable
+    programs: int
+    blocks: dict
+    cuda: tuple
+    hip: tuple
+
+
+_INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+_COMPILED = set()  # launch keys of what this process has compiled
+
+
+def _launch_quantize_activations(x, records, G):
+    index = _index_type(x, records)
+    plan = _Plan(
+        quantize_activations_kernel,
+        G * triton.cdiv(292, 512),
+        {"BLOCK_I": 512, "BLOCK_I_2": 256, "enable_fp_fusion": False, "INDEX": index},
+        cuda=(4, 3),
+        hip=(2, 2),
+    )
+    arguments = (x, records, *x.stride(), *records.stride())
+    if plan.programs > 0:
+        _launch(plan, (x, records), arguments, sizes=(), unit_strides=("stride_x_1", "stride_records_1"))
+
+
+_QUANTIZE_ACTIVATIONS = _Kernel(
+    "quantize_activations",
+    views=(_View("x", "float32", ("G", 256), "In"), _View("records", "uint8", ("G", 292), "Out")),
+    launch=_launch_quantize_activations,
+    covered=("records",),
+    overlap="snapshot",
+)
+
+
+def quantize_activations(x):
+    """NumPy arrays; returns records[G, 292] u8."""
+    return _host_call(_QUANTIZE_ACTIVATIONS, (x, None))
+
+
+def quantize_activations_out(x, records):
+    """NumPy arrays; writes records."""
+    _host_call(_QUANTIZE_ACTIVATIONS, (x, records))
+
+
+def quantize_activations_device(x):
+    """Device arrays (torch, CuPy); returns records[G, 292] u8."""
+    return _device_call(_QUANTIZE_ACTIVATIONS, (x, None))
+
+
+def quantize_activations_device_out(x, records):
+    """Device arrays (torch, CuPy); writes records."""
+    _device_call(_QUANTIZE_ACTIVATIONS, (x, records))
+
+
+def _launch_quantized_gemv(weights, activations, y, N, G):
+    index = _index_type(weights, activations, y)
+    plan = _Plan(
+        quantized_gemv_kernel,
+        N,
+        {"BLOCK_I": 256, "BLOCK_I_2": 16, "enable_fp_fusion": False, "INDEX": index},
+        cuda=(4, 3),
+        hip=(2, 2),
+    )
+    arguments = (weights, activations, y, G, *weights.stride(), *activations.stride(), y.stride(0))
+    if plan.programs > 0:
+        _launch(
+            plan,
+            (weights, activations, y),
+            arguments,
+            sizes=(),
+            unit_strides=("stride_weights_2", "stride_activations_1", "stride_y_n"),
+        )
+
+
+_QUANTIZED_GEMV = _Kernel(
+    "quantized_gemv",
+    views=(
+        _View("weights", "uint8", ("N", "G", 144), "In"),
+        _View("activations", "uint8", ("G", 292), "In"),
+        _View("y", "float32", ("N",), "Out"),
+    ),
+    launch=_launch_quantized_gemv,
+    covered=("y",),
+    overlap="snapshot",
+)
+
+
+def quantized_gemv(weights, activations):
+    """NumPy arrays; returns y[N] f32."""
+    return _host_call(_QUANTIZED_GEMV, (weights, activations, None))
+
+
+def quantized_gemv_out(weights, activations, y):
+    """NumPy arrays; writes y."""
+    _host_call(_QUANTIZED_GEMV, (weights, activations, y))
+
+
+def quantized_gemv_device(weights, activations):
+    """Device arrays (torch, CuPy); returns y[N] f32."""
+    return _device_call(_QUANTIZED_GEMV, (weights, activations, None))
+
+
+def quantized_gemv_device_out(weights, activations, y):
+    """Device arrays (torch, CuPy); writes y."""
+    _device_call(_QUANTIZED_GEMV, (weights, activations, y))
+
+
+def _host_call(kernel, arrays, **sizes):
+    """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
+    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    sizes = _check(kernel, arrays, sizes)
+    _check_overlap(kernel, arrays)
+    tensors = _upload(kernel, arrays, sizes)
+    _run(kernel, tensors, sizes)
+    return _download(kernel, arrays, tensors)
+
+
+def _device_call(kernel, arrays, **sizes):
+    """Run on device arrays, in place and on the current stream."""
+    with _stream(arrays):
+        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+        sizes = _check(kernel, tensors, sizes)
+        device = _common_device(kernel, tensors)
+        copies = _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
+        pairs = zip(kernel.views, tensors, strict=True)
+        tensors = [tensor.clone() if view.name in copies else tensor for view, tensor in pairs]
+        results = []
+        for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
+            if array is None:
+                tensors[position] = _empty(view, sizes, device)
+                results.append(tensors[position])
+        _run(kernel, tensors, sizes)
+        return _unwrap(results)
+
+
+def _check_numpy(kernel, view, array):
+    """An output that is still to be allocated is None."""
+    if array is None:
+        return None
+    if not isinstance(array, (np.ndarray, np.generic)):
+        raise TypeError(f"{kernel.name}: {view.name} must be a NumPy array, not {type(array).__name__}")
+    if view.direction != "In" and not array.flags.writeable:
+        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only")
+    return np.asarray(array)
+
+
+def _tensor(kernel, view, array):
+    """A torch tensor over the memory of a device array; None stands for an output that is still to be allocated."""
+    if array is None or isinstance(array, torch.Tensor):
+        tensor = array
+    elif hasattr(array, "__cuda_array_interface__"):
+        tensor = torch.as_tensor(array)
+    elif hasattr(array, "__dlpack__"):
+        tensor = torch.from_dlpack(array)
+    else:
+        raise TypeError(f"{kernel.name}: {view.name} must be a device array, not {type(array).__name__}")
+    return tensor
+
+
+def _dtype_name(array):
+    return str(array.dtype).removeprefix("torch.") if isinstance(array, torch.Tensor) else array.dtype.name
+
+
+def _common_device(kernel, tensors):
+    """The device that all arguments are on: a GPU, or the CPU under the interpreter."""
+    pairs = zip(kernel.views, tensors, strict=True)
+    devices = {tensor.device: view.name for view, tensor in pairs if tensor is not None}
+    if len(devices) > 1:
+        places = ", ".join(f"{name} on {device}" for device, name in devices.items())
+        raise ValueError(f"{kernel.name}: the arguments are on different devices: {places}")
+    expected = _device()
+    device = next(iter(devices), torch.device(expected))
+    if device.type != expected:
+        raise ValueError(f"{kernel.name}: {devices[device]} is on {device}, expected an array on {expected}")
+    return device
+
+
+def _stream(arrays):
+    """CuPy's current stream if CuPy arrays are among the arguments, else torch's current stream."""
+    if not any(type(array).__module__.partition(".")[0] == "cupy" for array in arrays):
+        return contextlib.nullcontext()
+    pointer = sys.modules["cupy"].cuda.get_current_stream().ptr
+    return torch.cuda.stream(torch.cuda.ExternalStream(pointer) if pointer else torch.cuda.default_stream())
+
+
+def _check(kernel, arrays, sizes):
+    """Hold every array against its declaration; the result maps each size name to its value."""
+    for view, array in zip(kernel.views, arrays, strict=True):
+        if array is not None:
+            _check_array(kernel, view, array, sizes)
+    return sizes
+
+
+def _check_array(kernel, view, array, sizes):
+    dtype, shape = _dtype_name(array), tuple(array.shape)
+    if dtype != view.dtype:
+        raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
+    if len(shape) != len(view.shape):
+        raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
+    for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
+        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
+        if size != expected:
+            known = expected if extent == expected else f"{extent} = {expected}"
+            raise ValueError(f"{kernel.name}: axis {axis} of {view.name} must be {known}, not {size} (shape {shape})")
+
+
+def _check_overlap(kernel, arrays):
+    """Names of inputs to copy, as an output shares their memory; other overlaps are refused."""
+    copies = set()
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    for (first, a), (second, b) in itertools.combinations(given, 2):
+        written = [view.name for view in (first, second) if view.direction != "In"]
+        if not written or not np.shares_memory(a, b):
+            continue
+        if kernel.overlap == "snapshot" and len(written) == 1:
+            copies.add(first.name if first.direction == "In" else second.name)
+            continue
+        raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
+    return copies
+
+
+def _elements(array):
+    """Equal for arrays of the same elements in the same order."""
+    return array.__array_interface__["data"][0], array.strides, array.shape, array.dtype
+
+
+class _Addresses:
+    """A device tensor's addresses as a NumPy array that is never read, for NumPy's test of shared memory."""
+
+    def __init__(self, tensor):
+        size = tensor.element_size()
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (tensor.data_ptr(), False),
+            "typestr": f"|V{size}",
+            "shape": tuple(tensor.shape),
+            "strides": tuple(size * stride for stride in tensor.stride()),
+        }
+
+    @classmethod
+    def of(cls, tensor):
+        return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)
+
+
+def _upload(kernel, arrays, sizes):
+    """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
+    device, memory, tensors = _device(), {}, []
+    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    read = {key for view, key in zip(kernel.views, keys, strict=True) if view.direction != "Out"}
+    for view, array, key in zip(kernel.views, arrays, keys, strict=True):
+        if key not in memory:
+            memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
+        tensors.append(memory[key])
+    return tensors
+
+
+def _key(kernel, view, array):
+    """Arguments with equal keys share device memory."""
+    return _elements(array) if view.direction == "In" else view.name
+
+
+def _to_device(array, dtype, device):
+    """Copy a NumPy array of any layout and byte order to the device."""
+    if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
+        array = array.astype(array.dtype.newbyteorder("="), order="C")
+    return torch.from_numpy(array).to(device, copy=True)
+
+
+def _empty(view, sizes, device):
+    shape = [extent if isinstance(extent, int) else sizes[extent] for extent in view.shape]
+    return torch.empty(shape, dtype=getattr(torch, view.dtype), device=device)
+
+
+def _download(kernel, arrays, tensors):
+    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
+    written = [view.direction != "In" for view in kernel.views]
+    pairs = zip(tensors, written, strict=True)
+    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in pairs]
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    results = []
+    for array, copy in zip(arrays, copies, strict=True):
+        if array is None:
+            results.append(copy.numpy())
+        elif copy is not None:
+            array[...] = copy.numpy()
+    return _unwrap(results)
+
+
+def _unwrap(results):
+    """One result stands for itself, several are a tuple, none is None."""
+    return tuple(results) if len(results) > 1 else results[0] if results else None
+
+
+def _device():
+    if os.getenv("TRITON_INTERPRET") == "1":
+        return "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    raise RuntimeError("no GPU found: use a machine with one, or set TRITON_INTERPRET=1 before Python starts")
+
+
+def _run(kernel, tensors, sizes):
+    with torch.cuda.device_of(tensors[0]):
+        if os.getenv("INTENTC_POISON") == "1":
+            _run_poisoned(kernel, tensors, sizes)
+        else:
+            kernel.launch(*tensors, **sizes)
+
+
+def _run_poisoned(kernel, tensors, sizes):
+    """Launch over two bit patterns: an output element that still holds the pattern both times was not written."""
+    before = [tensor.clone() for tensor in tensors]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    alone = [addresses.count(address) == 1 for address in addresses]
+    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone, strict=True)]
+    kept = [torch.ones(tensor.shape, dtype=torch.bool, device=tensor.device) for tensor in tensors]
+    for byte in (0x5A, 0x25):
+        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned, strict=True):
+            if view.direction != "In":
+                _bits(tensor).fill_(_pattern(tensor, byte)) if poison else tensor.copy_(old)
+        kernel.launch(*tensors, **sizes)
+        for tensor, mask in zip(tensors, kept, strict=True):
+            mask &= _bits(tensor) == _pattern(tensor, byte)
+    for view, poison, mask in zip(kernel.views, poisoned, kept, strict=True):
+        if poison and mask.any():
+            message = f"{kernel.name}: {int(mask.sum())} of {mask.numel()} elements of {view.name} were not written"
+            if view.name in kernel.covered:
+                raise RuntimeError(message)
+            print(message, file=sys.stderr)
+
+
+def _bits(tensor):
+    """The elements as integers of their width."""
+    return tensor.view(_INTEGERS[tensor.element_size()])
+
+
+def _pattern(tensor, byte):
+    return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
+
+
+def _launch(plan, views, arguments, sizes, unit_strides):
+    """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any."""
+    kernel = plan.kernel
+    alignments = [number for view in views for number in (view.data_ptr(), *view.stride()[:-1])]
+    if any(view.stride(-1) != 1 for view in views if view.dim()):
+        kernel = _specialised(kernel, ())
+    elif any(number % 16 for number in (*alignments, *sizes)):
+        kernel = _specialised(kernel, unit_strides)
+    warps, stages = plan.hip if torch.version.hip else plan.cuda
+    options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
+    _start((kernel, views[0].device, *options.items()), kernel, plan.programs, arguments, options)
+
+
+def _start(key, kernel, programs, arguments, options):
+    """Compile first what was not compiled yet, so that a failure to compile leaves the caller's arrays alone."""
+    if key not in _COMPILED:
+        if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
+            kernel.warmup(*arguments, grid=(programs,), **options)
+        _COMPILED.add(key)
+    kernel[(programs,)](*arguments, **options)
+
+
+@functools.cache
+def _specialised(kernel, unit_strides):
+    """The kernel for strides, sizes and addresses of any alignment; only the named strides are known to be 1."""
+    constants = [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
+    known = {*constants, *unit_strides}
+    return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
+
+
+def _index_type(*views):
+    """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
+    axes = (zip(view.shape, view.stride(), strict=True) for view in views)
+    spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
+    return tl.int64 if max(spans) >= 2**30 else tl.int32
+
+
+_CASES = (
+    (_QUANTIZE_ACTIVATIONS, {"G": 37}),
+    (_QUANTIZE_ACTIVATIONS, {"G": 1}),
+    (_QUANTIZE_ACTIVATIONS, {"G": 64}),
+    (_QUANTIZED_GEMV, {"N": 5, "G": 37}),
+    (_QUANTIZED_GEMV, {"N": 1, "G": 1}),
+    (_QUANTIZED_GEMV, {"N": 16, "G": 64}),
+)
+
+
+def _self_check():
+    """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
+    os.environ["INTENTC_POISON"] = "1"
+    generator, failures = np.random.default_rng(0), 0
+    for kernel, sizes in _CASES:
+        tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]
+        terms = max(tensor.numel() for tensor in tensors)
+        first = _written(kernel, tensors, sizes)
+        second = _written(kernel, tensors, sizes)
+        wrong = [name for name in first if not _agree(first[name], second[name], terms)]
+        failures += bool(wrong)
+        print(kernel.name, sizes, f"differs in {', '.join(wrong)}" if wrong else "ok")
+    return failures
+
+
+def _random(view, kernel, sizes, generator):
+    """Integers are small enough to be an index of any axis."""
+    extents = [sizes[extent] if isinstance(extent, str) else extent for view in kernel.views for extent in view.shape]
+    shape = [sizes[extent] if isinstance(extent, str) else extent for extent in view.shape]
+    if "float" in view.dtype:
+        values = generator.standard_normal(shape)
+    else:
+        values = generator.integers(0, 2 if view.dtype == "bool" else max(1, min(extents, default=1)), shape)
+    return torch.as_tensor(values).to(_device(), getattr(torch, view.dtype))
+
+
+def _written(kernel, tensors, sizes):
+    """Run on copies; the views that the kernel writes, by name."""
+    copies = [tensor.clone() for tensor in tensors]
+    _run(kernel, copies, sizes)
+    return {view.name: copy for view, copy in zip(kernel.views, copies, strict=True) if view.direction != "In"}
+
+
+def _agree(one, other, terms):
+    """Integers are equal; floats differ by no more than another order of summation explains."""
+    if not one.dtype.is_floating_point:
+        return torch.equal(one.to(torch.int64), other.to(torch.int64))
+    a, b = one.double(), other.double()
+    finite = torch.isfinite(a) & torch.isfinite(b)
+    same = torch.equal(a[~finite].nan_to_num(nan=1.5), b[~finite].nan_to_num(nan=1.5))
+    band = 16 * torch.finfo(one.dtype).eps * terms**0.5 * b[finite].norm()
+    return same and bool((a[finite] - b[finite]).norm() <= band)
+
+
+if __name__ == "__main__":
+    sys.exit(_self_check())
