@@ -8,18 +8,18 @@ and so with products, maximum and minimum. Any other variable is a recurrence: i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from intent import dtypes as d
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.lifting.gauge import Rescaled, exchanged, rescaled
-from translators.lifting.sinks import Ledger, Residue, Sink
+from translators.lifting.recurrences import Opening
+from translators.lifting.sinks import Ledger, Place, Residue, Sink
 from translators.tile.effects import Address, KernelEffects, LoopCarry, LoopRecord, StoreEffect
 from translators.tile.expression import Arena, Axis, Expression, LoopToken, Reduction, walk
 from translators.tile.substitution import Rebuilding, as_index
 
-Place = tuple[LoopToken, int]
 _KINDS = {
     "add": "sum", "multiply": "product", "maximum": "max", "maximum_num": "max_num", "minimum": "min",
     "minimum_num": "min_num", "or": "any", "and": "all",
@@ -250,10 +250,24 @@ class Closing:
         offset, value, mask = (
             rebuilding.expression(self.resolved(root)) for root in (store.offset, store.value, store.mask)
         )
-        self._check_closed((offset, value, mask), store.line)
-        return Sink(
-            store.pointer, offset, value, mask, (*self.effects.programs, *axes, *store.lanes), store.clock, store.line
-        )
+        axes = [*self.effects.programs, *axes, *store.lanes]
+        sink = Sink(store.pointer, offset, value, mask, tuple(axes), store.clock, store.line)
+        if all(node.operation not in ("carry", "carried") for node in walk(*sink.roots)):
+            return sink
+        return Opening(self.arena, self.effects.loops, self._definitions(), self.trips, atoms, sink).run()
+
+    def _definitions(self) -> dict[Place, tuple[Expression, Expression]]:
+        """Of every open carry: its first value, and how it goes on."""
+        made = {}
+        finishing = Rebuilding(self.arena, {}, finish=self._finished)
+        for record in self.effects.loops:
+            for ordinal, carry in enumerate(record.carries):
+                if (record.token, ordinal) not in self.closed:
+                    initial, update = (
+                        finishing.expression(self.resolved(each)) for each in (carry.initial, carry.update)
+                    )
+                    made[record.token, ordinal] = (initial, update)
+        return made
 
     def _finished(self, node: Expression) -> Expression | None:
         if node.operation == "load" and node.attribute.clock and node.attribute.pointer not in self._stored():
@@ -263,16 +277,6 @@ class Closing:
     def _stored(self) -> set[str]:
         """Pointers whose elements change; when others are loaded does not matter."""
         return {store.pointer for store in self.effects.stores}
-
-    def _check_closed(self, roots: Sequence[Expression], line: int) -> None:
-        for node in walk(*roots):
-            if node.operation in ("carry", "carried"):
-                token, ordinal = node.attribute
-                record = next(each for each in self.effects.loops if each.token is token)
-                name = record.carries[ordinal].name
-                raise Residue(
-                    f"'{name}' is carried from one iteration to the next, and is no sum or maximum", record.line
-                )
 
 
 def combine(arena: Arena, function: str, left: Expression, right: Expression) -> Expression:

@@ -13,12 +13,12 @@ from typing import Final
 
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Extremum, Polynomial, Quotient, Remainder, Symbol
-from translators.lifting.sinks import Sink
+from translators.lifting.sinks import Place, Sink, State
 from translators.tile.effects import KernelEffects, LoopRecord
 from translators.tile.expression import Axis, Expression, LoopToken
 
 Number = bool | int | float
-Place = tuple[str, int]
+Element = tuple[str, int]
 POISON: Final = "poison"  # a lane that holds no defined value
 Value = Number | str
 
@@ -33,6 +33,7 @@ class Evaluator:
 
     loops: Mapping[LoopToken, LoopRecord] = field(default_factory=dict)
     seed: int = 0
+    recurrences: Mapping[Place, tuple[Axis, State]] = field(default_factory=dict)
     integers: Mapping[str, int] = field(default_factory=dict)  # pointer -> number of values its integer elements take
 
     def polynomial(self, polynomial: Polynomial, point: Mapping[Atom, int]) -> int:
@@ -83,6 +84,8 @@ class Evaluator:
                 return self._contract(node, point)
             case "carry" | "carried":
                 return self._carry(node, point)
+            case "state":
+                return self._state(node, point)
             case _:
                 return self._operation(node, [self.value(argument, point) for argument in node.arguments])
 
@@ -133,6 +136,14 @@ class Evaluator:
         if step == 0:
             return self.value(carry.initial, {**point, **lanes})
         return self.value(carry.update, {**point, **lanes, token: step - 1})
+
+    def _state(self, node: Expression, point: Mapping[Atom, int]) -> Value:
+        axis, state = self.recurrences[node.attribute]
+        step = point[axis] if axis in point else self.polynomial(axis.end, point)
+        here = dict(point)
+        for each, at in zip(state.own, node.arguments, strict=True):
+            here[each] = self.polynomial(at.polynomial, point)
+        return self.value(state.update, {**here, axis: step - 1}) if step else self.value(state.initial, here)
 
     def _operation(self, node: Expression, values: Sequence[Value]) -> Value:
         if POISON in values:
@@ -212,13 +223,13 @@ FUNCTIONS: Final[Mapping[str, Callable[..., Number]]] = {
 
 
 # ------------------------------------------------------------------------------------------------------- whole programs
-Stored = dict[Place, list[Value]]
+Stored = dict[Element, list[Value]]
 
 
 def stored_by_effects(effects: KernelEffects, sizes: Mapping[str, int], evaluator: Evaluator) -> Stored:
     """Every element that the kernel stores, with all values that any program stores there."""
     loops = {record.token: record for record in effects.loops}
-    running = Evaluator(loops, evaluator.seed, evaluator.integers)
+    running = Evaluator(loops, evaluator.seed, {}, evaluator.integers)
     start: dict[Atom, int] = {Symbol(name): value for name, value in sizes.items()}
     result: Stored = {}
     for store in effects.stores:
@@ -232,8 +243,10 @@ def stored_by_sinks(sinks: Sequence[Sink], sizes: Mapping[str, int], evaluator: 
     start: dict[Atom, int] = {Symbol(name): value for name, value in sizes.items()}
     result: Stored = {}
     for sink in sinks:
+        states = {state.place: (each.axis, state) for each in sink.recurrences for state in each.states}
+        running = Evaluator({}, evaluator.seed, states, evaluator.integers)
         for point in evaluator.bound(sink.axes, start):
-            _record(evaluator, result, (sink.pointer, sink.offset, sink.mask, sink.value), point)
+            _record(running, result, (sink.pointer, sink.offset, sink.mask, sink.value), point)
     return result
 
 

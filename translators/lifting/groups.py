@@ -45,10 +45,10 @@ def _clipped(end: Polynomial) -> tuple[Polynomial, Polynomial] | None:
 
 def rebase(context: Context, sink: Sink) -> Sink | None:
     """A reduction within one block of an axis: its lanes are the coordinates [B*g, B*g + B) of that axis."""
-    facts = with_axes(context.facts, sink.axes)
+    facts = with_axes(context.facts, sink.every_axis)
     for node in structured(sink):
         for lane in node.attribute.axes:
-            for group in sorted(sink.axes, key=lambda axis: axis.serial):
+            for group in sorted(sink.every_axis, key=lambda axis: axis.serial):
                 made = _rebased(context, facts, node, lane, group)
                 if made is not None:
                     context.ledger.add("proven", f"{group.name} selects a block of the reduced axis, and is observable")
@@ -112,7 +112,7 @@ def _shifted(end: Polynomial, shift: Polynomial) -> Polynomial:
 def regroup(context: Context, sink: Sink) -> Sink | None:
     """Lanes of a block that is observable are coordinates too: [B*g, B*g + B), as far as the store's mask goes."""
     for condition in conjuncts(sink.mask):
-        for lane in sink.axes:
+        for lane in sink.free:
             bound = bound_by(condition, lane)
             for group in sink.axes if bound is not None and bound[0] else ():
                 made = _regrouped(context, sink, (lane, group), bound[1]) if bound else None

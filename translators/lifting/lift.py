@@ -14,19 +14,21 @@ from translators.intent_source.write import SourceKernel
 from translators.lifting.carries import close
 from translators.lifting.context import Context, atoms_of
 from translators.lifting.correspondence import ArrayPlace, Correspondence
+from translators.lifting.loop_choice import loop_axes
 from translators.lifting.memory_order import MemoryOrder
 from translators.lifting.names import Names, kernel_name, view_name
+from translators.lifting.ordered_loops import dressed
 from translators.lifting.pooling import Pool
+from translators.lifting.rewriting import replaced
 from translators.lifting.rules import normalised, simplified
 from translators.lifting.scan_nodes import scanned_axes, with_scans
 from translators.lifting.sinks import Basis, Ledger, Note, Residue, Sink
 from translators.lifting.specialisation import MOST_ATTEMPTS, candidates
-from translators.lifting.spelling import Speller, dtype_text, loop_axes, varies
+from translators.lifting.spelling import Speller, dtype_text, varies
 from translators.lifting.views import Delinearising, Layout, Viewed
 from translators.logical.types import View
 from translators.tile.effects import KernelEffects, KernelParameter
 from translators.tile.expression import Arena, walk
-from translators.tile.substitution import Rebuilding
 from translators.triton_source.read.execution import program_count
 from translators.triton_source.read.kernels import Known, default_of, is_constexpr, read_kernel
 from translators.triton_source.read.source import TritonFile, triton_dtype
@@ -140,7 +142,8 @@ class Lifting:
         sinks = self._normalised()
         self._reserve()
         delinearising = Delinearising(self.context, self._parameters(), sinks, self._view_names(), self.names)
-        viewed = self._scanned(Pool(self.arena).viewed(delinearising.run()))
+        dressing = [dressed(self.arena, each) for each in delinearising.run()]
+        viewed = self._scanned(Pool(self.arena).viewed(dressing))
         speller = Speller(self.names, self._size_names(), dict(delinearising.extents))
         statements = speller.kernel(viewed)
         source = self._source(delinearising.layouts, speller, statements)
@@ -216,15 +219,7 @@ class Lifting:
         }
         if not self.launch.grid:
             return sink
-        axes = list(sink.axes)
-        for position, axis in enumerate(axes):
-            end = axis.end.substitute(atoms)
-            if end != axis.end:
-                axes[position] = self.arena.axis(axis.name, axis.begin, end)
-        renamed = {old: new for old, new in zip(sink.axes, axes, strict=True) if old is not new}
-        rebuilding = Rebuilding(self.arena, {**atoms, **{old: _only(new) for old, new in renamed.items()}})
-        offset, value, mask = (rebuilding.expression(each) for each in (sink.offset, sink.value, sink.mask))
-        return replace(sink, offset=offset, value=value, mask=mask, axes=tuple(axes))
+        return replaced(self.context, sink, atoms, sink.axes)
 
     # ----------------------------------------------------------------------------------------------------------- names
     def _parameters(self) -> Mapping[str, KernelParameter]:
@@ -377,9 +372,8 @@ class Lifting:
 
 def _without_idle_axes(context: Context, sink: Sink) -> Sink:
     """Programs that all store the same are one program; so are iterations, if there are any."""
-    used = atoms_of(*sink.roots) | {
-        atom for axis in sink.axes for bound in (axis.begin, axis.end) for atom in bound.atoms()
-    }
+    used = {recurrence.axis for recurrence in sink.recurrences} | atoms_of(*sink.roots)
+    used |= {atom for axis in sink.every_axis for bound in (axis.begin, axis.end) for atom in bound.atoms()}
     for axis in sink.axes:
         if axis not in used and not axis.name.startswith("program") and not context.facts.positive(axis.extent):
             raise Residue("a store that happens only if a loop has an iteration", sink.line)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import Atom, Polynomial, atomic
+from translators.lifting.sinks import State
 from translators.lifting.views import Viewed
 from translators.tile.expression import Arena, Axis, Expression
 from translators.tile.substitution import Rebuilding, as_index
@@ -34,13 +35,32 @@ class Pool:
             taken.append(chosen)
             mapping[axis] = atomic(chosen)
         sink = viewed.sink
-        value, mask = (self._bound(self._moved(each, mapping)) for each in (sink.value, sink.mask))
-        offset = as_index(self.arena, sink.offset.polynomial.substitute(mapping))
+        renamed: dict[Axis, Axis] = {}
+        for recurrence in sink.recurrences:
+            if recurrence.axis not in mapping:
+                self._rename(recurrence.axis, mapping, renamed, taken)
+            for state in recurrence.states:
+                self._rename_own(state, mapping, renamed)
         coordinates = tuple(
             self._bound(self._moved(as_index(self.arena, each), mapping)).polynomial for each in viewed.coordinates
         )
-        made = replace(sink, value=value, mask=mask, offset=offset, axes=tuple(taken))
-        return replace(viewed, sink=made, coordinates=coordinates)
+        loops = {axis: taken[position] for position, axis in enumerate(sink.axes)}
+        made = sink.mapped(lambda each: self._bound(self._moved(each, mapping))).with_axes({**loops, **renamed})
+        return replace(viewed, sink=replace(made, axes=tuple(taken)), coordinates=coordinates)
+
+    def _rename(
+        self, axis: Axis, mapping: dict[Atom, Polynomial], renamed: dict[Axis, Axis], taken: Sequence[Axis]
+    ) -> None:
+        renamed[axis] = self._free(axis, mapping, list(taken))
+        mapping[axis] = atomic(renamed[axis])
+
+    def _rename_own(self, state: State, mapping: dict[Atom, Polynomial], renamed: dict[Axis, Axis]) -> None:
+        """Axes of a state's own take names that its definition does not use."""
+        free = (state.initial.axes | state.update.axes) - set(state.own)
+        taken = [found for axis in free if isinstance(found := mapping.get(axis, atomic(axis)).atom, Axis)]
+        for axis in state.own:
+            self._rename(axis, mapping, renamed, taken)
+            taken.append(renamed[axis])
 
     def _moved(self, expression: Expression, mapping: dict[Atom, Polynomial]) -> Expression:
         return Rebuilding(self.arena, mapping).expression(expression)

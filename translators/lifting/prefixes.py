@@ -16,14 +16,15 @@ from typing import Final
 from intent import dtypes as d
 from intent.records import replace
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Polynomial, atomic
+from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.tile.expression import Arena, Axis, Expression, Reduction
-from translators.tile.substitution import Rebuilding
+from translators.tile.substitution import Rebuilding, as_index
 
 _KINDS: Final[Mapping[str, str]] = {
     "add": "sum", "multiply": "product", "maximum": "max", "maximum_num": "max_num", "minimum": "min",
     "minimum_num": "min_num", "or": "any", "and": "all",
 }  # fmt: skip
+MOST_EXACT: Final = 2**20
 
 
 def joined(arena: Arena, facts: Facts, node: Expression) -> Expression | None:
@@ -87,6 +88,39 @@ def _over(arena: Arena, part: Expression, begin: Polynomial, end: Polynomial) ->
     (old,) = part.attribute.axes
     axis = arena.axis(old.name, begin, end)
     return arena.make("reduce", part.dtype, (_at(arena, part, atomic(axis)),), replace(part.attribute, axes=(axis,)))
+
+
+def counted(arena: Arena, facts: Facts, node: Expression) -> Expression | None:
+    """A sum of the same number for every coordinate: how many there are, times the number."""
+    (body,) = node.arguments
+    if node.attribute.kind != "sum" or body.operation != "constant":
+        return None
+    count = number(1)
+    for axis in node.attribute.axes:
+        if not facts.less_equal(axis.begin, axis.end) or set(node.attribute.axes) & set(axis.extent.atoms()):
+            return None
+        count = count * axis.extent
+    made = arena.make("cast", node.dtype, (as_index(arena, count),))
+    return (
+        made if body.attribute == 1 else arena.make("pointwise", node.dtype, (made, body), ("multiply", False, False))
+    )
+
+
+def one_more(arena: Arena, node: Expression) -> Expression | None:
+    """A count plus a whole number is a count."""
+    if node.attribute[0] != "add":
+        return None
+    for count, other in (node.arguments, node.arguments[::-1]):
+        if count.operation == "cast" and count.arguments[0].operation == "index" and _is_whole(other):
+            moved = as_index(arena, count.arguments[0].polynomial + int(other.attribute))
+            return arena.make("cast", node.dtype, (moved,))
+    return None
+
+
+def _is_whole(node: Expression) -> bool:
+    if node.operation != "constant" or not abs(node.attribute) < MOST_EXACT:
+        return False
+    return bool(node.attribute == int(node.attribute))
 
 
 def picked(arena: Arena, facts: Facts, node: Expression) -> Expression | None:

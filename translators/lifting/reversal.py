@@ -15,7 +15,7 @@ from translators.tile.substitution import Rebuilding
 
 def flip(context: Context, sink: Sink) -> Sink | None:
     """A free axis of a store, or an axis of a reduction, that memory is only reached at from its end."""
-    for axis in sink.axes:
+    for axis in sink.free:
         end = _end(axis, [sink.offset.polynomial])
         if end is not None:
             joint = _turned(context, axis, end)

@@ -16,20 +16,16 @@ from translators.tile.substitution import Rebuilding
 
 def replaced(context: Context, sink: Sink, atoms: dict[Atom, Polynomial], axes: tuple[Axis, ...]) -> Sink:
     """The sink over other axes; ranges of the remaining axes follow."""
-    kept: list[Axis] = []
     mapping = dict(atoms)
-    for axis in axes:
+    renamed: dict[Axis, Axis] = {}
+    rest = [axis for axis in sink.every_axis if axis not in sink.axes]
+    for axis in (*axes, *rest):
         begin, end = axis.begin.substitute(mapping), axis.end.substitute(mapping)
-        if begin == axis.begin and end == axis.end:
-            kept.append(axis)
-        else:
-            kept.append(context.arena.axis(axis.name, begin, end))
-            if axis in context.local:
-                context.local.add(kept[-1])
-            mapping[axis] = atomic(kept[-1])
-    rebuilding = Rebuilding(context.arena, mapping)
-    offset, value, mask = (rebuilding.expression(each) for each in (sink.offset, sink.value, sink.mask))
-    return replace(sink, offset=offset, value=value, mask=mask, axes=tuple(kept))
+        if begin != axis.begin or end != axis.end:
+            renamed[axis] = like(context, axis, begin, end)
+            mapping[axis] = atomic(renamed[axis])
+    made = sink.mapped(Rebuilding(context.arena, mapping).expression).with_axes(renamed)
+    return replace(made, axes=tuple(renamed.get(axis, axis) for axis in axes))
 
 
 def occurs(axis: Axis, axes: Sequence[Axis], roots: Sequence[Expression]) -> bool:
@@ -41,9 +37,7 @@ def structured(sink: Sink) -> list[Expression]:
 
 
 def with_node(context: Context, sink: Sink, node: Expression, replacement: Expression) -> Sink:
-    rebuilding = Rebuilding(context.arena, {}, lambda each: replacement if each is node else None)
-    offset, value, mask = (rebuilding.expression(each) for each in (sink.offset, sink.value, sink.mask))
-    return replace(sink, offset=offset, value=value, mask=mask)
+    return sink.mapped(Rebuilding(context.arena, {}, lambda each: replacement if each is node else None).expression)
 
 
 def like(context: Context, axis: Axis, begin: Polynomial, end: Polynomial) -> Axis:

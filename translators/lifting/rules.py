@@ -27,6 +27,7 @@ from translators.algebra.polynomial import (
 )
 from translators.lifting.context import Context, atoms_of, with_axes
 from translators.lifting.groups import block_size, rebase, regroup
+from translators.lifting.own_axes import restrict_own
 from translators.lifting.padding import absent_lanes_do_not_count
 from translators.lifting.reversal import flip
 from translators.lifting.rewriting import bound_by, conjuncts, like, occurs, replaced, structured, with_node
@@ -39,7 +40,7 @@ from translators.tile.substitution import Rebuilding
 # -----------------------------------------------------------------------------------------------------------------
 # split
 def split(context: Context, sink: Sink) -> Sink | None:
-    for axis in sink.axes:
+    for axis in sink.free:
         for divisor in _divisors(axis, sink):
             made = _split(context, sink, axis, divisor)
             if made is not None:
@@ -102,39 +103,37 @@ def _divides(context: Context, divisor: Polynomial) -> None:
 
 def simplified(context: Context, sink: Sink) -> Sink:
     """Simpler expressions, and simpler ends of the axes."""
-    simplifier = Simplifier(context.arena, with_axes(context.facts, sink.axes))
-    made: list[Axis] = []
+    simplifier = Simplifier(context.arena, with_axes(context.facts, sink.every_axis))
     mapping: dict[Atom, Polynomial] = {}
-    for axis in sink.axes:
+    renamed: dict[Axis, Axis] = {}
+    for axis in sink.every_axis:
         begin, end = (simplifier.polynomial(each.substitute(mapping)) for each in (axis.begin, axis.end))
-        if end - begin == number(1):
+        if end - begin == number(1) and axis in sink.free:
             mapping[axis] = begin  # the only point
-        elif begin == axis.begin and end == axis.end:
-            made.append(axis)
-        else:
-            made.append(context.arena.axis(axis.name, begin, end))
-            if axis in context.local:
-                context.local.add(made[-1])
-            mapping[axis] = atomic(made[-1])
+        elif begin != axis.begin or end != axis.end:
+            renamed[axis] = like(context, axis, begin, end)
+            mapping[axis] = atomic(renamed[axis])
     if mapping:
-        sink = replaced(context, sink, mapping, tuple(made))
-        simplifier = Simplifier(context.arena, with_axes(context.facts, sink.axes))
-    offset, value, mask = (simplifier.expression(each) for each in (sink.offset, sink.value, sink.mask))
-    return replace(sink, offset=offset, value=value, mask=mask)
+        axes = tuple(renamed.get(axis, axis) for axis in sink.axes if axis in renamed or axis not in mapping)
+        sink = sink.mapped(Rebuilding(context.arena, mapping).expression).with_axes(renamed)
+        sink = replace(sink, axes=axes)
+        simplifier = Simplifier(context.arena, with_axes(context.facts, sink.every_axis))
+    return sink.mapped(simplifier.expression)
 
 
 # -----------------------------------------------------------------------------------------------------------------
 # chunk
 def chunk(context: Context, sink: Sink) -> Sink | None:
     """A block number and a lane among the sink's own axes."""
-    for block, lane in _pairs(sink.axes):
+    for block, lane in _pairs(sink.free):
+        pair = (block, lane)
         made = _joined(context, block, lane)
         if made is None:
             continue
         joint, mapping = made
         rest = tuple(joint if axis is lane else axis for axis in sink.axes if axis is not block)
         changed = replaced(context, sink, mapping, rest)
-        if not occurs(block, changed.axes, changed.roots) and not occurs(lane, changed.axes, changed.roots):
+        if not any(occurs(axis, changed.every_axis, changed.roots) for axis in pair):
             if block in context.local and lane in context.local:
                 context.local.add(joint)
             context.ledger.add("proven", f"{lane.name} and {block.name}: one coordinate, in blocks of {lane.end!r}")
@@ -197,7 +196,7 @@ def _chunked_node(
 def restrict(context: Context, sink: Sink) -> Sink | None:
     """A free axis ranges over what the store's mask leaves of it."""
     for condition in conjuncts(sink.mask):
-        for axis in sink.axes:
+        for axis in sink.free:
             bound = bound_by(condition, axis)
             if bound is None or any(isinstance(atom, Axis | Expression) for atom in bound[1].atoms()):
                 continue
@@ -238,7 +237,7 @@ def _covering(context: Context, axis: Axis, bound: Polynomial) -> bool:
 
 def restrict_bound(context: Context, sink: Sink) -> Sink | None:
     """A reduction leaves out lanes that a mask excludes, if what they contribute is the reduction's identity."""
-    facts = with_axes(context.facts, sink.axes)
+    facts = with_axes(context.facts, sink.every_axis)
     for node in structured(sink):
         for axis in node.attribute.axes:
             for condition in _conditions(node, axis):
@@ -282,7 +281,7 @@ def _restricted_node(
     return context.arena.make(node.operation, node.dtype, arguments, replace(node.attribute, axes=axes))
 
 
-RULES = (restrict, split, chunk, chunk_bound, restrict_bound, flip, rebase, regroup)
+RULES = (restrict, split, chunk, chunk_bound, restrict_bound, restrict_own, flip, rebase, regroup)
 MOST_STEPS = 60
 
 

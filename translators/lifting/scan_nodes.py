@@ -26,7 +26,7 @@ def with_scans(arena: Arena, sinks: Sequence[Viewed]) -> tuple[Viewed, ...]:
 
 
 def scanned_axes(sinks: Sequence[Viewed]) -> set[Axis]:
-    nodes = (node for each in sinks for node in walk(each.sink.value, each.sink.mask))
+    nodes = (node for each in sinks for node in walk(*each.sink.roots))
     return {axis for node in nodes if node.operation == "scan" for axis in node.attribute.axes}
 
 
@@ -36,10 +36,8 @@ class _Scans:
 
     def viewed(self, viewed: Viewed) -> Viewed:
         rebuilding = Rebuilding(self.arena, {}, finish=self._scan)
-        sink = viewed.sink
-        value, mask = rebuilding.expression(sink.value), rebuilding.expression(sink.mask)
         coordinates = tuple(rebuilding.expression(as_index(self.arena, each)).polynomial for each in viewed.coordinates)
-        return replace(viewed, sink=replace(sink, value=value, mask=mask), coordinates=coordinates)
+        return replace(viewed, sink=viewed.sink.mapped(rebuilding.expression), coordinates=coordinates)
 
     def _scan(self, node: Expression) -> Expression | None:
         if node.operation != "reduce" or node.attribute.kind not in SCANNED or len(node.attribute.axes) != 1:

@@ -28,7 +28,7 @@ from translators.algebra.polynomial import (
     remainder,
 )
 from translators.lifting.context import with_axes
-from translators.lifting.prefixes import joined, picked
+from translators.lifting.prefixes import counted, joined, one_more, picked
 from translators.tile.effects import Address
 from translators.tile.expression import Arena, Axis, Expression, Reduction
 from translators.tile.substitution import as_index
@@ -107,7 +107,8 @@ class Simplifier:
         """A reduction of a reduction of the same kind is one over both axes."""
         if node.operation != "reduce" or len(node.arguments) != 1:
             return node
-        found = picked(self.arena, self.within(node.attribute.axes).facts, node)
+        inside = self.within(node.attribute.axes).facts
+        found = picked(self.arena, inside, node) or counted(self.arena, self.facts, node)
         if found is not None:
             return found
         (inner,) = node.arguments
@@ -146,6 +147,8 @@ class Simplifier:
 
     def _cast(self, node: Expression) -> Expression:
         (inner,) = node.arguments
+        if inner.dtype == node.dtype:
+            return inner
         atom = inner.attribute.atom if inner.operation == "index" else None
         return atom if isinstance(atom, Expression) and atom.dtype == node.dtype else node
 
@@ -167,7 +170,7 @@ class Simplifier:
             case "truncated_divide", (left, right) if node.dtype == d.index:
                 return self._truncated(node, left.polynomial, right.polynomial)
             case _:
-                return joined(self.arena, self.facts, node) or node
+                return joined(self.arena, self.facts, node) or one_more(self.arena, node) or node
 
     def _decided(self, function: str, difference: Polynomial) -> bool | None:
         if function == "less":

@@ -2,18 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal
 
-from intent.records import dataclass, field
-from translators.tile.expression import Axis, Expression
+from intent.dtypes import DType
+from intent.records import dataclass, field, replace
+from translators.tile.expression import Axis, Expression, LoopToken
 
 Basis = Literal["proven", "host", "assumed"]
+Place = tuple[LoopToken, int]  # a carried variable: its loop, and which of that loop's it is
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a loop carries, for every point of the store's axes and of its `own`: first `initial`, then `update`.
+
+    `state[place](coordinates)`, with a coordinate for each of its own axes, is the value before the iteration; in a
+    store after the loop it is the last value.
+    """
+
+    place: Place
+    name: str
+    dtype: DType
+    own: tuple[Axis, ...]
+    initial: Expression
+    update: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Recurrence:
+    """A loop in order. `axis` counts the iterations; it is an axis of the sink too if that is within the loop."""
+
+    token: LoopToken
+    axis: Axis
+    states: tuple[State, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """pointer[offset] = value for every point of `axes` where `mask` holds. No two points share an element."""
+    """pointer[offset] = value for every point of `axes` where `mask` holds. No two points share an element.
+
+    With `recurrences`, the value (and what they carry) may read states of loops that go in order.
+    """
 
     pointer: str
     offset: Expression
@@ -23,9 +53,61 @@ class Sink:
     clock: int
     line: int
 
+    recurrences: tuple[Recurrence, ...] = ()
+
     @property
-    def roots(self) -> tuple[Expression, Expression, Expression]:
-        return (self.offset, self.mask, self.value)
+    def roots(self) -> tuple[Expression, ...]:
+        return (self.offset, self.mask, self.value, *self.carried)
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        return tuple(state for recurrence in self.recurrences for state in recurrence.states)
+
+    @property
+    def carried(self) -> tuple[Expression, ...]:
+        """What the recurrences compute."""
+        return tuple(part for state in self.states for part in (state.initial, state.update))
+
+    @property
+    def free(self) -> tuple[Axis, ...]:
+        """The axes whose points have no order."""
+        ordered = {recurrence.axis for recurrence in self.recurrences}
+        return tuple(axis for axis in self.axes if axis not in ordered)
+
+    @property
+    def every_axis(self) -> tuple[Axis, ...]:
+        """Also those of recurrences after which the store comes, and those that states have of their own."""
+        loops = (recurrence.axis for recurrence in self.recurrences)
+        own = (axis for state in self.states for axis in state.own)
+        return tuple(dict.fromkeys((*self.axes, *loops, *own)))
+
+    def mapped(self, change: Callable[[Expression], Expression]) -> Sink:
+        """The sink with every expression changed in the same way."""
+        recurrences = tuple(
+            replace(
+                each,
+                states=tuple(
+                    replace(state, initial=change(state.initial), update=change(state.update)) for state in each.states
+                ),
+            )
+            for each in self.recurrences
+        )
+        offset, mask, value = change(self.offset), change(self.mask), change(self.value)
+        return replace(self, offset=offset, mask=mask, value=value, recurrences=recurrences)
+
+    def with_axes(self, mapping: dict[Axis, Axis]) -> Sink:
+        """Other axes for loops and states, after an axis has got another range."""
+        recurrences = tuple(
+            replace(
+                each,
+                axis=mapping.get(each.axis, each.axis),
+                states=tuple(
+                    replace(state, own=tuple(mapping.get(axis, axis) for axis in state.own)) for state in each.states
+                ),
+            )
+            for each in self.recurrences
+        )
+        return replace(self, recurrences=recurrences)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,17 @@ has them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 
 from intent import dtypes as d
 from intent.dtypes import DType
-from intent.records import dataclass, field
+from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import Extremum, Polynomial, Quotient, Remainder, Symbol
 from translators.intent_source import write as w
 from translators.intent_source.write import Text
+from translators.lifting.loop_choice import axes_of, loop_axes
 from translators.lifting.names import Names, domain_name
-from translators.lifting.sinks import Residue
+from translators.lifting.sinks import Recurrence, Residue
 from translators.lifting.views import Viewed
 from translators.logical.types import View
 from translators.tile.expression import Axis, Expression, Place, operands, walk
@@ -36,6 +37,28 @@ _CALLED = frozenset(
 )  # fmt: skip
 REDUCTIONS = {"sum": "sum", "max": "max", "max_num": "max", "any": "any", "all": "all"}
 Axes = tuple[Axis, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Stores within the same loops, those in order last."""
+
+    loops: Axes
+    recurrences: tuple[Recurrence, ...]
+    members: tuple[Viewed, ...]
+
+
+def united(first: Sequence[Recurrence], second: Sequence[Recurrence]) -> tuple[Recurrence, ...] | None:
+    """The same loops, with what either carries; None if they are different loops."""
+    if [(each.token, each.axis) for each in first] != [(each.token, each.axis) for each in second]:
+        return None
+    made: list[Recurrence] = []
+    for one, other in zip(first, second, strict=True):
+        states = {state.place: state for state in one.states}
+        if any(states.setdefault(state.place, state) != state for state in other.states):
+            return None
+        made.append(replace(one, states=tuple(sorted(states.values(), key=lambda state: state.place[1]))))
+    return tuple(made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +91,25 @@ class Speller:
     used_sizes: dict[str, None] = field(default_factory=dict)
     frame: Frame = field(default_factory=lambda: Frame((), {}))
     counts: Counter[Expression] = field(default_factory=Counter)
+    states: dict[tuple[object, int], tuple[str, Axes, Axes]] = field(default_factory=dict)  # name, own axes, all axes
 
     # ------------------------------------------------------------------------------------------------------------ sinks
     def kernel(self, sinks: Sequence[Viewed]) -> tuple[str, ...]:
         """The statements of the body, after what they need of sizes and domains."""
-        groups: list[tuple[Axes, list[Viewed]]] = []
+        groups: list[Group] = []
         looped = {axis for viewed in sinks for axis in loop_axes(viewed)}  # a loop that one statement needs serves all
         for viewed in sinks:
-            loops = loop_axes(viewed, looped)
-            if groups and groups[-1][0] == loops:
-                groups[-1][1].append(viewed)
+            loops, recurrences = loop_axes(viewed, looped), viewed.sink.recurrences
+            both = united(groups[-1].recurrences, recurrences) if groups and groups[-1].loops == loops else None
+            if both is not None:
+                groups[-1] = Group(loops, both, (*groups[-1].members, viewed))
             else:
-                groups.append((loops, [viewed]))
+                groups.append(Group(loops, recurrences, (viewed,)))
         stored: set[View] = set()
-        for loops, members in groups:
-            self._check_untouched(members, stored)
-            self._group(loops, members)
-            stored.update(viewed.memory for viewed in members)
+        for group in groups:
+            self._check_untouched(group.members, stored)
+            self._group(group)
+            stored.update(viewed.memory for viewed in group.members)
         return tuple(self.lines)
 
     def _check_untouched(self, members: Sequence[Viewed], stored: set[View]) -> None:
@@ -94,35 +119,39 @@ class Speller:
                 if load.attribute.memory in stored:
                     raise Residue(f"'{load.attribute.memory.name}' is loaded and stored in different statements")
 
-    def _group(self, loops: Axes, members: Sequence[Viewed]) -> None:
-        depth = self._open_loops(loops)
-        indent = "    " * depth
+    def _group(self, group: Group) -> None:
+        indent = "    " * self._open_loops(group.loops)
         for axis in self.local_domains:
             del self.domains[axis]
         self.local_domains.clear()
-        self.frame = Frame(loops, {})
-        self.counts = _uses(members)
-        early = _read_before_stored(members)
-        for viewed in members if early else ():
-            self._order(viewed)
-            self._subregions(viewed, indent)
-        for load in early:
-            self._name(load, indent)
-        for viewed in members:
-            self._order(viewed)
-            self._subregions(viewed, indent)
-            self._store(viewed, indent)
+        self.frame = Frame(group.loops, {})
+        self.counts = _uses(group.members)
+        if group.recurrences:
+            from translators.lifting.ordered_loops import OrderedLoops
 
-    def _subregions(self, viewed: Viewed, indent: str) -> None:
+            OrderedLoops(self, group, indent).run()
+            return
+        early = read_before_stored(group.members)
+        for viewed in group.members if early else ():
+            self.order(viewed)
+            self.subregions(viewed, indent)
+        for load in early:
+            self.name(load, indent)
+        for viewed in group.members:
+            self.order(viewed)
+            self.subregions(viewed, indent)
+            self.store(viewed, indent)
+
+    def subregions(self, viewed: Viewed, indent: str) -> None:
         """Domains whose bounds depend on a loop: statements within it."""
-        nodes = walk(viewed.sink.value, viewed.sink.mask)
+        nodes = walk(viewed.sink.value, viewed.sink.mask, *viewed.sink.carried)
         bound = (axis for node in nodes if node.operation in ("reduce", "contract") for axis in node.attribute.axes)
-        for axis in (*viewed.sink.axes, *bound):
+        for axis in (*viewed.sink.every_axis, *bound):
             if axis not in self.domains and axis not in self.frame.loops and varies(axis):
                 self._subregion(axis, indent)
 
     def _subregion(self, axis: Axis, indent: str) -> None:
-        if not {each for bound in (axis.begin, axis.end) for each in _axes_of(bound)} <= set(self.frame.loops):
+        if not {each for bound in (axis.begin, axis.end) for each in axes_of(bound)} <= set(self.frame.loops):
             raise Residue("a domain whose bounds depend on coordinates")
         self.domains[axis] = self.names.fresh("members")
         domain = w.call("I.domain", self.size(axis.begin), self.size(axis.end))
@@ -133,56 +162,61 @@ class Speller:
         """Loops of one product, where no range depends on another loop."""
         depth = 0
         for axis in loops:
-            self.variables[axis] = self.variables.get(axis) or self.names.fresh(self._variable_name(axis))
+            self.variables[axis] = self.variables.get(axis) or self.names.fresh(self.variable_name(axis))
             low, high = self.size(axis.begin), self.size(axis.end)
             domain = w.call("I.parallel", w.call("I.domain", low, high))
             self.lines.append(f"{'    ' * depth}for {self.variables[axis]} in {domain}:")
             depth += 1
         return depth
 
-    def _variable_name(self, axis: Axis) -> str:
+    def variable_name(self, axis: Axis) -> str:
         size = axis.end.atom
         if not isinstance(size, Symbol):
             return "group"
         made = domain_name(self.sizes.get(size.name, size.name)).removesuffix("_domain")
         return made[:-1] if made.endswith("s") and len(made) > 2 else made
 
-    def _order(self, viewed: Viewed) -> None:
+    def order(self, viewed: Viewed) -> None:
         """Tensor axes in the order of memory: the store's, then what loads say of the others."""
-        placed: list[Axis] = [axis for each in viewed.coordinates for axis in _axes_of(each)]
-        placed = _in_memory_order(placed, (viewed.sink.value, viewed.sink.mask))
+        placed: list[Axis] = [axis for each in viewed.coordinates for axis in axes_of(each)]
+        placed = _in_memory_order(placed, (viewed.sink.value, viewed.sink.mask, *viewed.sink.carried))
         for position, axis in enumerate(placed):
             self.frame.order.setdefault(axis, position)
 
-    def _store(self, viewed: Viewed, indent: str) -> None:
+    def store(self, viewed: Viewed, indent: str) -> None:
         sink = viewed.sink
+        named = dict(self.frame.spelled)
         if sink.mask.operation != "constant":
-            self._name_parts(sink.mask, indent)
+            self.name_parts(sink.mask, indent)
             self.lines.append(f"{indent}if {self.spell(sink.mask).text}:")
             indent += "    "
-        self._name_parts(sink.value, indent)
+        self.name_parts(sink.value, indent)
         spelled = self.spell(sink.value)
         place = self._place(viewed.memory, viewed.coordinates)
-        value = self._arranged(spelled, place.axes, allow_broadcast=True)
+        value = self.arranged(spelled, place.axes, allow_broadcast=True)
         if not spelled.axes and sink.value.operation == "constant":
             value = w.literal(sink.value.attribute)
         self.lines.append(f"{indent}{place.text} = {value}")
+        if sink.mask.operation != "constant":
+            self.frame.spelled = named  # names of a branch
 
-    def _name_parts(self, root: Expression, indent: str) -> None:
+    def name_parts(self, root: Expression, indent: str, itself: bool = True) -> None:
         """Statements for what is used twice, and for reductions."""
-        for node in walk(root):
+        for node in walk(root, stop=self.frame.spelled.__contains__):
+            if node is root and not itself:
+                continue
             if node in self.frame.spelled or not self._deserves_name(node) or (node is root and self.counts[node] == 1):
                 continue
-            self._name(node, indent)
+            self.name(node, indent)
 
-    def _name(self, node: Expression, indent: str) -> None:
+    def name(self, node: Expression, indent: str) -> None:
         spelled = self.spell(node)
         name = self.names.fresh(self._value_name(node))
         self.lines.append(f"{indent}{name} = {spelled.text}")
         self.frame.spelled[node] = Spelled(Text(name), spelled.axes)
 
     def _deserves_name(self, node: Expression) -> bool:
-        if node.dtype == d.index or node.operation in ("constant", "parameter", "index", "poison"):
+        if node.dtype == d.index or node.operation in ("constant", "parameter", "index", "poison", "state"):
             return False
         if node.operation == "cast" and not any(each.operation == "load" for each in walk(node)):
             return False
@@ -193,6 +227,8 @@ class Speller:
         match node.operation:
             case "load":
                 return f"{stem}_values" if _tensor_axes(node, self.frame.loops) else f"{stem}_value"
+            case "state":
+                return self.states[node.attribute][0]
             case "reduce":
                 return f"{stem}_{REDUCTIONS.get(node.attribute.kind, node.attribute.kind)}"
             case "contract":
@@ -240,6 +276,8 @@ class Speller:
                 return self._contract(node)
             case "scan":
                 return self._scan(node)
+            case "state":
+                return self._state(node)
             case _:
                 raise Residue(f"'{node.operation}' has no spelling in the language")
 
@@ -250,13 +288,13 @@ class Speller:
             Spelled(w.literal(node.attribute)) if bare and node.operation == "constant" else self.spell(node)
             for node in nodes
         ]
-        axes = self._sorted({axis for each in spelled for axis in each.axes})
-        return [self._arranged(each, axes) for each in spelled], axes
+        axes = self.sorted_axes({axis for each in spelled for axis in each.axes})
+        return [self.arranged(each, axes) for each in spelled], axes
 
-    def _sorted(self, axes: set[Axis]) -> Axes:
+    def sorted_axes(self, axes: set[Axis]) -> Axes:
         return tuple(sorted(axes, key=lambda axis: (self.frame.order.get(axis, 1_000), axis.serial)))
 
-    def _arranged(self, spelled: Spelled, axes: Axes, allow_broadcast: bool = False) -> Text:
+    def arranged(self, spelled: Spelled, axes: Axes, allow_broadcast: bool = False) -> Text:
         """The value aligned to these axes: transposed if they differ in order, with new axes where it lacks some."""
         text, present = spelled.text, spelled.axes
         wanted = tuple(axis for axis in axes if axis in present)
@@ -297,8 +335,8 @@ class Speller:
         if function == "less" and right.offset == 1 and right.constant is None:
             right, function = right - 1, "less_equal"
         first, second = self.index(left), self.index(right)
-        axes = self._sorted({*first.axes, *second.axes})
-        texts = [self._arranged(each, axes) for each in (first, second)]
+        axes = self.sorted_axes({*first.axes, *second.axes})
+        texts = [self.arranged(each, axes) for each in (first, second)]
         return Spelled(w.binary(INFIX[function], *texts), axes)
 
     def _select(self, node: Expression) -> Spelled:
@@ -335,6 +373,17 @@ class Speller:
         if kind == "sum" and node.dtype.bits < 32:
             made = w.call("I.cast", made, dtype_text(node.dtype))
         return Spelled(made, axes)
+
+    def _state(self, node: Expression) -> Spelled:
+        """What a loop carries, at coordinates of its own axes (its first arguments)."""
+        name, own, axes = self.states[node.attribute]
+        renamed: dict[Axis, Axis] = {}
+        for axis, argument in zip(own, node.arguments, strict=False):
+            at = argument.polynomial.atom
+            if not isinstance(at, Axis) or (at.begin, at.end) != (axis.begin, axis.end) or at in self.frame.loops:
+                raise Residue(f"'{name}' is read at a part of its coordinates")
+            renamed[axis] = at
+        return Spelled(Text(name), tuple(renamed.get(axis, axis) for axis in axes))
 
     def _scan(self, node: Expression) -> Spelled:
         reduction, (axis,) = node.attribute, node.attribute.axes
@@ -392,21 +441,21 @@ class Speller:
         assert isinstance(place.memory, View)
         spelled = self._place(place.memory, place.coordinates)
         mask, other = node.arguments
-        valid = self._arranged(self.spell(mask), spelled.axes)
+        valid = self.arranged(self.spell(mask), spelled.axes)
         items = [self._item(each) for each in place.coordinates]
         parts = [Text(place.memory.name), Text(w.as_tuple([str(text) for text, _ in items])), Text(f"valid={valid}")]
         if other.operation != "poison":
             fill = (
                 w.literal(other.attribute)
                 if other.operation == "constant"
-                else self._arranged(self.spell(other), spelled.axes)
+                else self.arranged(self.spell(other), spelled.axes)
             )
             parts.append(Text(f"fill={fill}"))
         return self._in_order(Spelled(w.call("I.gather", *parts), spelled.axes))
 
     def _in_order(self, spelled: Spelled) -> Spelled:
-        axes = self._sorted(set(spelled.axes))
-        return Spelled(self._arranged(spelled, axes), axes)
+        axes = self.sorted_axes(set(spelled.axes))
+        return Spelled(self.arranged(spelled, axes), axes)
 
     def _place(self, memory: View, coordinates: Sequence[Polynomial]) -> Spelled:
         items = [self._item(each) for each in coordinates]
@@ -442,7 +491,7 @@ class Speller:
         if polynomial in self.extents:
             self.used_sizes.setdefault(self.extents[polynomial])
             return Spelled(Text(self.extents[polynomial]))
-        axes = self._sorted({axis for axis in _axes_of(polynomial) if axis not in self.frame.loops})
+        axes = self.sorted_axes({axis for axis in axes_of(polynomial) if axis not in self.frame.loops})
         if len(axes) > 1:
             raise Residue("a coordinate of several axes at once")
         positive = [term for term in polynomial.terms if term[1] > 0]
@@ -505,14 +554,6 @@ def dtype_text(dtype: DType) -> str:
     return f"I.{dtype.name}"
 
 
-def _axes_of(polynomial: Polynomial) -> Iterator[Axis]:
-    for atom in polynomial.atoms():
-        if isinstance(atom, Axis):
-            yield atom
-        elif isinstance(atom, Expression):
-            yield from sorted(atom.axes, key=lambda axis: axis.serial)
-
-
 def _in_memory_order(placed: Sequence[Axis], roots: Sequence[Expression]) -> list[Axis]:
     """More axes among those that are placed, as the loads with the most coordinates have them."""
     made = list(placed)
@@ -530,7 +571,7 @@ def _in_memory_order(placed: Sequence[Axis], roots: Sequence[Expression]) -> lis
 
 
 def _load_axes(load: Expression) -> list[Axis]:
-    return [axis for coordinate in load.attribute.coordinates for axis in _axes_of(coordinate)]
+    return [axis for coordinate in load.attribute.coordinates for axis in axes_of(coordinate)]
 
 
 def _product_axes(node: Expression) -> list[Axis]:
@@ -539,10 +580,10 @@ def _product_axes(node: Expression) -> list[Axis]:
 
 
 def _loads(viewed: Viewed) -> Iterator[Expression]:
-    return (node for node in walk(viewed.sink.value, viewed.sink.mask) if node.operation == "load")
+    return (node for node in walk(*viewed.sink.roots) if node.operation == "load")
 
 
-def _read_before_stored(members: Sequence[Viewed]) -> list[Expression]:
+def read_before_stored(members: Sequence[Viewed]) -> list[Expression]:
     """Loads that a statement needs of what an earlier one stores."""
     stored: set[View] = set()
     found: dict[Expression, None] = {}
@@ -565,61 +606,8 @@ def _tensor_axes(node: Expression, loops: Axes) -> frozenset[Axis]:
 def _uses(members: Sequence[Viewed]) -> Counter[Expression]:
     """How often each node is an operand, over all of a group's statements."""
     roots = [root for viewed in members for root in (viewed.sink.value, viewed.sink.mask)]
+    roots.extend({part: None for viewed in members for part in viewed.sink.carried})
     counts: Counter[Expression] = Counter(roots)
     for node in walk(*roots):
         counts.update(operands(node))
     return counts
-
-
-# -----------------------------------------------------------------------------------------------------------------
-# loops
-def loop_axes(viewed: Viewed, looped: Collection[Axis] = ()) -> Axes:
-    """The free axes that become loops (also those `looped` anyway), in the order of the store's coordinates."""
-    sink = viewed.sink
-    free = set(sink.axes)
-    chosen: set[Axis] = free & set(looped)
-    if sink.mask.operation != "constant":
-        chosen |= free
-    nodes = list(walk(sink.value, sink.mask))
-    matrices = any(node.operation == "contract" for node in nodes)  # then rows are rows of a matrix, not points
-    for node in nodes:
-        match node.operation:
-            case "reduce" if node.axes & free != free and not matrices:
-                chosen |= node.axes & free
-            case "contract":
-                lhs, rhs = node.arguments
-                chosen |= (lhs.axes & rhs.axes & free) - set(node.attribute.axes)
-            case "load":
-                chosen |= _complicated(node.attribute.coordinates, free)
-            case "index" if len(set(_axes_of(node.attribute)) & free) > 1:
-                chosen |= set(_axes_of(node.attribute)) & free
-            case _:
-                pass
-    for axis in (
-        *sink.axes,
-        *(bound for node in nodes if node.operation in ("reduce", "contract") for bound in node.attribute.axes),
-    ):
-        chosen |= {each for bound in (axis.begin, axis.end) for each in _axes_of(bound)} & free
-    ordered = [axis for axis in sink.axes if axis in chosen and axis not in _stored_axes(viewed)]
-    ordered.extend(axis for coordinate in viewed.coordinates for axis in _axes_of(coordinate) if axis in chosen)
-    return tuple(dict.fromkeys(ordered))
-
-
-def _stored_axes(viewed: Viewed) -> set[Axis]:
-    return {axis for coordinate in viewed.coordinates for axis in _axes_of(coordinate)}
-
-
-def _complicated(coordinates: Sequence[Polynomial], free: set[Axis]) -> set[Axis]:
-    """Axes of coordinates that are read from memory, or that several axes or several coordinates share."""
-    found: set[Axis] = set()
-    seen: set[Axis] = set()
-    shifted = 0
-    for coordinate in coordinates:
-        axes = set(_axes_of(coordinate))
-        if any(isinstance(atom, Expression) for atom in coordinate.atoms()) or len(axes) > 1 or axes & seen:
-            found |= axes
-        if axes and coordinate.atom not in axes:
-            shifted += 1
-            found |= axes if shifted > 1 else set()
-        seen |= axes
-    return found & free

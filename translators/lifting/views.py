@@ -32,7 +32,7 @@ from translators.lifting.sinks import Residue, Sink
 from translators.logical.types import Direction, View
 from translators.tile.effects import Address, KernelParameter
 from translators.tile.expression import Axis, Expression, LoopToken, Place, walk
-from translators.tile.substitution import Rebuilding, as_index
+from translators.tile.substitution import Rebuilding
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +126,10 @@ class Delinearising:
 
     def _strides(self, accesses: list[list[Term]]) -> list[Polynomial]:
         sizes: dict[Monomial, None] = {}
-        for term in (term for access in accesses for term in access):
-            sizes.setdefault(term.size)
+        for access in accesses:
+            for term in access:
+                if term.coordinate is not None or not _from_the_end(term, access):
+                    sizes.setdefault(term.size)
         return [stride for size in sizes for stride in self._multiples(size, accesses)]
 
     def _multiples(self, size: Monomial, accesses: list[list[Term]]) -> list[Polynomial]:
@@ -179,8 +181,9 @@ class Delinearising:
             last = not any(other.terms[0][0] == monomial and other.terms[0][1] < factor for other in strides)
             mine = [term for term in rest if term.size == monomial and (last or abs(term.factor) >= factor)]
             whole, left = self._whole(mine, factor)
-            made.append(whole)
-            rest = [term for term in rest if term not in mine] + left
+            ends = [term for term in rest if term not in mine and _from_the_end(term, mine)]
+            made.append(sum((_value(term, 1, monomial) for term in ends), whole))
+            rest = [term for term in rest if term not in mine and term not in ends] + left
         if rest:
             raise Residue(f"an address that has no place in a view: {offset!r}")
         return tuple(made)
@@ -205,6 +208,9 @@ class Delinearising:
         ratio = strides[axis - 1].divided_by(strides[axis]) if axis else None
         if ratio is not None and self._within(coordinates, ratio):
             return self._named(ratio, pointer, axis)
+        if ratio is not None and self._within([each for each in coordinates if each[0].constant is None], ratio):
+            self._assume_elements(pointer, coordinates, ratio)
+            return self._named(ratio, pointer, axis)
         if axis and self._stored(pointer):
             self._check_rows(pointer, strides[axis - 1])
         direct = [each for each in coordinates if not _read_from_memory(each[0])]
@@ -215,6 +221,13 @@ class Delinearising:
         elif not direct:
             return self._named(self._guarded(coordinates), pointer, axis)
         return self._named(self._reached(pointer, direct), pointer, axis)
+
+    def _assume_elements(self, pointer: str, coordinates: Sequence[Known], extent: Polynomial) -> None:
+        """Elements that every launch reads are there."""
+        largest = max(each.constant or 0 for each, _ in coordinates if each.constant is not None)
+        self.context.ledger.add("assumed", f"{extent!r} is more than {largest}: element {largest} of {pointer} is read")
+        self.context.facts = self.context.facts.assuming(extent - largest - 1)
+        self.facts = self.facts.assuming(extent - largest - 1)
 
     def _guarded(self, coordinates: Sequence[Known]) -> Polynomial | None:
         """The size that masks keep coordinates read from memory below, if there is one."""
@@ -249,7 +262,7 @@ class Delinearising:
         raise Residue(f"the extent of '{pointer}' cannot be told from its accesses")
 
     def _end(self, coordinate: Polynomial) -> Polynomial | None:
-        """One past the largest value of a coordinate that grows with all its axes."""
+        """One past the largest value of a coordinate that grows, or falls, with each of its axes."""
         made = coordinate
         for _ in range(8):
             axes = [atom for atom in made.atoms() if isinstance(atom, Axis)]
@@ -257,9 +270,14 @@ class Delinearising:
                 return made + 1
             axis = axes[-1]
             factor = made.coefficient(axis)
-            if factor is None or not self.facts.nonnegative(factor):
+            if factor is None:
                 return None
-            made = made.substitute({axis: axis.end - 1})
+            if self.facts.nonnegative(factor):
+                made = made.substitute({axis: axis.end - 1})
+            elif self.facts.nonnegative(-factor):
+                made = made.substitute({axis: axis.begin})
+            else:
+                return None
         return None
 
     def _named(self, extent: Polynomial | None, pointer: str, axis: int) -> Polynomial:
@@ -278,13 +296,12 @@ class Delinearising:
     # ----------------------------------------------------------------------------------------------------------- sinks
     def _viewed(self, sink: Sink) -> Viewed:
         rebuilding = Rebuilding(self.context.arena, {}, finish=self._load)
-        value, mask = rebuilding.expression(sink.value), rebuilding.expression(sink.mask)
-        offset = rebuilding.expression(sink.offset).polynomial
+        made = sink.mapped(rebuilding.expression)
+        offset = made.offset.polynomial
         layout = self.layouts[sink.pointer]
         coordinates = self._coordinates(offset, layout.strides)
         self._check_injective(sink, coordinates)
-        viewed = replace(sink, value=value, mask=mask, offset=as_index(self.context.arena, offset))
-        return Viewed(viewed, layout.view, coordinates)
+        return Viewed(made, layout.view, coordinates)
 
     def _load(self, node: Expression) -> Expression | None:
         if node.operation != "load" or not isinstance(node.attribute, Address):
@@ -331,8 +348,22 @@ def is_coordinate(atom: Atom) -> bool:
     return isinstance(atom, Axis | LoopToken | Expression)
 
 
-def _value(term: Term, scale: int) -> Polynomial:
+def _from_the_end(term: Term, access: Sequence[Term]) -> bool:
+    """Whether a constant is the end of an axis along which a coordinate counts down."""
+    whole = Polynomial(((term.size, 1),))
+    return term.coordinate is None and any(
+        other.coordinate is not None
+        and other.factor < 0
+        and other.size != term.size
+        and whole.divided_by(Polynomial(((other.size, 1),))) is not None
+        for other in access
+    )
+
+
+def _value(term: Term, scale: int, stride: Monomial | None = None) -> Polynomial:
     factor = number(term.factor * scale)
+    if stride is not None:
+        factor = factor * (Polynomial(((term.size, 1),)).divided_by(Polynomial(((stride, 1),))) or number(0))
     return factor if term.coordinate is None else factor * atomic(term.coordinate)
 
 
@@ -351,7 +382,7 @@ def _only_axis(coordinate: Polynomial) -> Axis | None:
 
 def _axes(sinks: Sequence[Sink]) -> Iterator[Axis]:
     for sink in sinks:
-        yield from sink.axes
+        yield from sink.every_axis
         for node in walk(*sink.roots):
             if node.operation in ("reduce", "contract"):
                 yield from node.attribute.axes

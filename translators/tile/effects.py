@@ -35,13 +35,17 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class LoopCarry:
-    """A variable of a loop, over `lanes`: `initial` in the first iteration, then the previous iteration's `update`."""
+    """A variable of a loop, over `lanes`: `initial` in the first iteration, then the previous iteration's `update`.
+
+    `extents` says how many there are of each lane.
+    """
 
     name: str
     dtype: DType
     lanes: tuple[Axis, ...]
     initial: Expression
     update: Expression
+    extents: tuple[Polynomial, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,16 +161,16 @@ def _after(execution: Execution, token: LoopToken, ordinal: int, value: Tile | P
 
 
 def _carry(execution: Execution, name: str, initial: Tile | Pointer, update: Value) -> LoopCarry:
-    lanes = _own_lanes(execution, initial.shape)
+    lanes, extents = _own_lanes(execution, initial.shape), _padded(initial.shape)
     if isinstance(initial, Pointer):
         if not isinstance(update, Pointer) or update.parameter != initial.parameter or update.shape != initial.shape:
             raise NotLifted(f"the pointer '{name}' changes its kind in a loop")
         ops = execution.operations
-        return LoopCarry(name, d.index, lanes, ops.index(initial.offset), ops.index(update.offset))
+        return LoopCarry(name, d.index, lanes, ops.index(initial.offset), ops.index(update.offset), extents)
     new = execution.operations.tile(update)
     if new.dtype != initial.dtype or _padded(new.shape) != _padded(initial.shape):
         raise NotLifted(f"'{name}' changes its type or shape in a loop")
-    return LoopCarry(name, initial.dtype, lanes, *_alike(execution, initial, new))
+    return LoopCarry(name, initial.dtype, lanes, *_alike(execution, initial, new), extents)
 
 
 def _alike(execution: Execution, initial: Tile, new: Tile) -> tuple[Expression, Expression]:

@@ -1,0 +1,81 @@
+"""Which free axes of a store become loops; the others are axes of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from translators.algebra.polynomial import Polynomial
+from translators.lifting.views import Viewed
+from translators.tile.expression import Axis, Expression, walk
+
+Axes = tuple[Axis, ...]
+
+
+def loop_axes(viewed: Viewed, looped: Collection[Axis] = ()) -> Axes:
+    """The free axes that become loops (also those `looped` anyway), in the order of the store's coordinates."""
+    sink = viewed.sink
+    free = set(sink.free)
+    chosen: set[Axis] = free & set(looped)
+    if sink.mask.operation != "constant":
+        chosen |= free
+    nodes = list(walk(sink.value, sink.mask, *sink.carried))
+    matrices = any(node.operation == "contract" for node in nodes)  # then rows are rows of a matrix, not points
+    for node in nodes:
+        match node.operation:
+            case "reduce" if node.axes & free != free and not matrices:
+                chosen |= node.axes & free
+            case "contract":
+                lhs, rhs = node.arguments
+                chosen |= (lhs.axes & rhs.axes & free) - set(node.attribute.axes)
+            case "load":
+                chosen |= _complicated(node.attribute.coordinates, free)
+            case "index" if len(set(axes_of(node.attribute)) & free) > 1:
+                chosen |= set(axes_of(node.attribute)) & free
+            case _:
+                pass
+    if sink.recurrences:
+        chosen |= _rows(viewed, nodes, free)
+    for axis in (
+        *sink.every_axis,
+        *(bound for node in nodes if node.operation in ("reduce", "contract") for bound in node.attribute.axes),
+    ):
+        chosen |= {each for bound in (axis.begin, axis.end) for each in axes_of(bound)} & free
+    ordered = [axis for axis in sink.axes if axis in chosen and axis not in _stored_axes(viewed)]
+    ordered.extend(axis for coordinate in viewed.coordinates for axis in axes_of(coordinate) if axis in chosen)
+    return tuple(dict.fromkeys(ordered))
+
+
+def _rows(viewed: Viewed, nodes: Sequence[Expression], free: set[Axis]) -> set[Axis]:
+    """With a recurrence: all axes but those that are the last coordinate wherever memory is reached."""
+    places = [viewed.coordinates, *(node.attribute.coordinates for node in nodes if node.operation == "load")]
+    inner = {axis for coordinates in places if coordinates for axis in axes_of(coordinates[-1])}
+    outer = {axis for coordinates in places for each in coordinates[:-1] for axis in axes_of(each)}
+    return free - (inner - outer)
+
+
+def _stored_axes(viewed: Viewed) -> set[Axis]:
+    return {axis for coordinate in viewed.coordinates for axis in axes_of(coordinate)}
+
+
+def _complicated(coordinates: Sequence[Polynomial], free: set[Axis]) -> set[Axis]:
+    """Axes of coordinates that are read from memory, or that several axes or several coordinates share."""
+    found: set[Axis] = set()
+    seen: set[Axis] = set()
+    shifted = 0
+    for coordinate in coordinates:
+        axes = set(axes_of(coordinate))
+        if any(isinstance(atom, Expression) for atom in coordinate.atoms()) or len(axes) > 1 or axes & seen:
+            found |= axes
+        if axes and coordinate.atom not in axes:
+            shifted += 1
+            found |= axes if shifted > 1 else set()
+        seen |= axes
+    return found & free
+
+
+def axes_of(polynomial: Polynomial) -> Iterator[Axis]:
+    for atom in polynomial.atoms():
+        if isinstance(atom, Axis):
+            yield atom
+        elif isinstance(atom, Expression):
+            yield from sorted(atom.axes, key=lambda axis: axis.serial)
