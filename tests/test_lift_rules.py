@@ -29,8 +29,8 @@ BLOCKS = frozenset(
 )
 SIZES = {
     **dict.fromkeys(BLOCKS, 4), "n": 7, "m": 3, "M": 3, "N": 4, "K": 6, "numel": 8, "n_elements": 7, "n_cols": 3,
-    "stride": 5,
-    "row_stride": 11, "half": 4, "programs_0": 2, "programs_1": 1, "stride_am": 11, "stride_ak": 1, "stride_bk": 7, "stride_bn": 1,
+    "stride": 5, "row_stride": 11, "half": 4, "programs_0": 2, "programs_1": 1,
+    "stride_am": 11, "stride_ak": 1, "stride_bk": 7, "stride_bn": 1,
     "stride_cm": 13, "stride_cn": 2, "stride_xm": 9, "stride_xn": 2, "stride_om": 7, "stride_on": 1, "stride_x0": 9,
     "stride_x1": 2, "stride_y0": 7, "stride_y1": 1, "rows": 2, "cols": 4, "input_row_stride": 6, "output_row_stride": 5,
     "n_ids": 5, "dim": 4, "parts": 3, "n_classes": 6, "TILE": 4, "H": 2, "L": 5, "D": 4, "T": 5, "CHUNK": 4,

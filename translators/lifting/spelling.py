@@ -9,7 +9,7 @@ has them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from intent import dtypes as d
 from intent.dtypes import DType
