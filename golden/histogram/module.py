@@ -64,7 +64,7 @@ def histogram_kernel(
         inside = (v >= low) & (v <= high)
         place = _floor((v - low) * quotient)
         bin_count += _histogram(
-            tl.minimum(tl.where(inside, place, 0.0).to(tl.int64), B - 1).to(tl.int64), first_b, n_mask & inside, BLOCK_B
+            tl.minimum(tl.where(inside, place, 0.0).to(tl.int64), B - 1), first_b, n_mask & inside, BLOCK_B
         )
     tl.store(counts_ptr + b * stride_counts_b, bin_count, mask=b < B)  # histogram.py:28
 

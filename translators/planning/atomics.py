@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from intent.dtypes import boolean
+from intent.dtypes import boolean, u8, u16, u32, u64
 from intent.records import replace
 from translators.logical import program as lp
 from translators.logical.program import Value
@@ -21,26 +21,12 @@ def combining(scatter: lp.Scatter) -> lp.AtomicUpdate:
     return lp.AtomicUpdate(action, scatter.memory, scatter.relation, (scatter.value,), "relaxed", (), scatter.span)
 
 
-def check_supported(update: lp.AtomicUpdate) -> None:
-    """Triton updates 32- and 64-bit integers and, by adding or exchanging, floats of 16 bits or more."""
-    dtype = update.memory.dtype
-    if dtype.kind == "bool" or (not dtype.is_float and dtype.bits < 32) or dtype.bits < 16:
-        raise unsupported(f"Triton has no atomic update of {dtype.name}", update.span, "use a wider dtype")
-    if dtype.is_float and update.action in ("max", "min"):
-        raise unsupported(f"an atomic {update.action} of floats ignores NaN in Triton", update.span)
-    if update.action == "load" and update.order != "relaxed" and dtype.is_float:
-        raise unsupported("an ordered atomic load of a float is not lowered yet", update.span)
-    if dtype.bits == 16 and update.action != "add":
-        raise unsupported(f"Triton only adds {dtype.name} atomically", update.span)
-
-
 def issued(pull: Pull, sink: Sink, operands: tuple[Expression, ...]) -> Sink:
     """The update as a value that is computed exactly once, at its place in the program."""
-    if sink.action == "compare_exchange" and sink.predicate is not None:
-        raise unsupported("a conditional compare_exchange is not lowered yet", sink.span)
     within = tuple(loop.token for loop in sink.loops)
-    attribute = Atomic(Place(sink.memory, sink.coordinates, sink.order, within), sink.action, sink.semantics, sink.axes)
     guard = (sink.predicate,) if sink.predicate is not None else ()
+    place = Place(sink.memory, sink.coordinates, sink.order, within)
+    attribute = Atomic(place, sink.action, sink.semantics, sink.axes, bool(guard))
     node = pull.arena.make("atomic", sink.memory.dtype, operands + guard, attribute)
     pull.issued[node] = sink.order
     return replace(sink, value=node, action="issued", predicate=None)
@@ -54,5 +40,11 @@ def old_value(
         raise unsupported("old values of an atomic are used at other positions than its own", sink.span)
     if result.position == 0:
         return pull.indexed(sink.value)
-    parts = (sink.value, operands[0])
+    parts = (_bits(pull, sink.value), _bits(pull, operands[0]))
     return pull.arena.make("pointwise", boolean, parts, ("equal", False, False))
+
+
+def _bits(pull: Pull, value: Expression) -> Expression:
+    """What a compare and swap compares: -0.0 is not 0.0, and a NaN is itself."""
+    carrier = {8: u8, 16: u16, 32: u32, 64: u64}[value.dtype.bits] if value.dtype.is_float else value.dtype
+    return value if carrier == value.dtype else pull.arena.make("bitcast", carrier, (value,))

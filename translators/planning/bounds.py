@@ -33,7 +33,7 @@ class Bounds:
 
     def atomic(self, node: Expression, span: Span | None) -> tuple[Check, ...]:
         place = node.attribute.place
-        guards = [argument for argument in node.arguments[-1:] if argument.dtype.kind == "bool"]
+        guards = node.arguments[-1:] if node.attribute.guarded else ()
         return self._checks(place.memory, place.coordinates, place.assumed, guards, span)
 
     def store(self, sink: Sink) -> tuple[Check, ...]:

@@ -18,7 +18,7 @@ from translators.logical import program as lp
 from translators.logical.program import Block, Value
 from translators.logical.types import Memory
 from translators.logical.uses import used_values
-from translators.planning.atomics import check_supported, combining, issued, old_value
+from translators.planning.atomics import combining, issued, old_value
 from translators.planning.memory import written_memories
 from translators.planning.ranges import Range
 from translators.planning.region_operations import AlongSlices, RegionOperations
@@ -195,7 +195,6 @@ class Demand(RegionOperations):
 
     def _atomic(self, update: lp.AtomicUpdate, context: Context) -> None:
         """An update of every element of a relation; if its old values are used, it is issued where it stands."""
-        check_supported(update)
         relation = update.relation
         ranges = [self.relation_range(relation, ordinal) for ordinal in range(len(relation.shape))]
         axes = self._free_axes(relation.shape, ranges)
@@ -209,7 +208,7 @@ class Demand(RegionOperations):
             update.order,
         )  # fmt: skip
         self._used = self._used or used_values(self.kernel.body)
-        if any(result in self._used for result in update.results):
+        if update.action in ("load", "compare_exchange") or any(result in self._used for result in update.results):
             sink = issued(self, sink, operands)
             for result in update.results:
                 self.parameters[result] = partial(old_value, self, sink, positions, result, operands)

@@ -239,6 +239,7 @@ def _variant(demand: Demand, regions: Sequence[Region], planned: _Planned, names
     warps = (
         8 if dots and elements >= 128 * 128 else 4 if dots else 4 if elements <= 1024 else 8 if elements <= 4096 else 16
     )
+    swapped = _swapped_elements(regions, choice)
     return Variant(
         function=planned.function.name,
         source=written.text,
@@ -247,12 +248,25 @@ def _variant(demand: Demand, regions: Sequence[Region], planned: _Planned, names
         grid=_grid(regions, choice, names),
         condition=" and ".join(f"{size_code(extent, names).text} <= {limit}" for extent, limit in choice.limits)
         or None,
-        cuda=Tuning(warps, 3),
-        hip=Tuning(max(warps // 2, 1), 1 if dots > 1 else 2),
+        cuda=Tuning(min(warps, swapped // 32) if swapped else warps, 3),
+        hip=Tuning(swapped // 64 if swapped else max(warps // 2, 1), 1 if dots > 1 else 2),
         wide_index=written.wide_index,
         rounded=demand.rounded,
         plan=_describe(regions, choice, planned),
     )
+
+
+def _swapped_elements(regions: Sequence[Region], choice: Choice) -> int:
+    """Lanes of the compare and swaps, of which Triton's HIP backend gives a thread one only; 0 if there are none."""
+    tiles = [
+        math.prod(layout.lanes[axis] or 1 for axis in axes)
+        for region, layout in zip(regions, choice.layouts, strict=True)
+        for axes in region.swapped
+    ]
+    several = {size for size in tiles if size > 1}
+    if len(several) > 1:
+        raise unsupported("compare and swaps of tiles of different sizes are not lowered yet", regions[0].sinks[0].span)
+    return several.pop() if several else 0
 
 
 def _tile_elements(region: Region, layout: Layout) -> int:

@@ -33,6 +33,7 @@ ROW_LANES = 2048  # row sums: one row a program, streamed lanes read neighbourin
 POINTS = 256  # lanes of scalar bodies in I.parallel
 DOT_ROWS, DOT_COLUMNS = 128, 128
 DOT_MINIMUM = 16
+LEAST_SWAPS, MOST_SWAPS = 64, 1024  # lanes of one compare and swap: threads of a wave, and of a program
 HISTOGRAM_BINS = (64, 256, 1024)  # bins that one program counts at a time
 HISTOGRAM_VALUES = 4096  # values it counts at a time
 
@@ -154,6 +155,7 @@ def _layout(region: Region, resident: Mapping[Axis, int], bins: int = HISTOGRAM_
         lanes.update(_shared_lanes(_stream_lanes(region, roles), resident_lanes))
         lanes.update(_short_lanes(region, roles, lanes))
     lanes.update(_count_lanes(region, roles, bins))
+    lanes.update(_swap_lanes(region, roles, lanes))
     streamed = [axis for axis, role in roles.items() if role == "streamed"]
     covered: dict[Axis, Role] = {axis: "resident" for axis in streamed if _covers(lanes[axis], axis)}
     return Layout(roles | covered, lanes | _slice_lanes(region, lanes))
@@ -181,6 +183,21 @@ def _short_lanes(region: Region, roles: Mapping[Axis, Role], lanes: Mapping[Axis
         power = 1 << (extent - 1).bit_length()
         if widest * power <= TILE:
             found[axis] = power
+    return found
+
+
+def _swap_lanes(region: Region, roles: Mapping[Axis, Role], lanes: Mapping[Axis, int | None]) -> dict[Axis, int | None]:
+    """Of compare and swap: one axis, at least as long as a wave, so that every thread has lanes of its own."""
+    found: dict[Axis, int | None] = {}
+    for axes in region.swapped:
+        several = sorted((axis for axis in axes if lanes[axis]), key=lambda axis: -region.order[axis])
+        kept = [axis for axis in several if roles[axis] == "resident"]
+        if len(kept) > 1 or any(not LEAST_SWAPS <= (lanes[axis] or 0) <= MOST_SWAPS for axis in kept):
+            message = "a compare and swap of a tile that has to stay on chip is not lowered yet"
+            raise unsupported(message, region.sinks[0].span)
+        several.sort(key=lambda axis: axis not in kept)
+        found.update(dict.fromkeys(several[1:]))
+        found.update({axis: found.get(axis, POINTS) for axis in several[:1] if axis not in kept})
     return found
 
 

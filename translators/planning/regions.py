@@ -20,7 +20,8 @@ from translators.planning.demand import Demand
 from translators.planning.memory import disjoint, solve
 from translators.planning.pull import OPPOSITE
 from translators.planning.sinks import Loop, Sink, unsupported
-from translators.tile.expression import Axis, Expression, LoopToken, Reduction, dependences, walk
+from translators.tile.expression import Atomic, Axis, Expression, LoopToken, Reduction, dependences, walk
+from translators.triton_source.atomics import swaps
 
 Role = Literal["program", "resident", "streamed", "slice"]
 
@@ -45,6 +46,8 @@ class Region:
             return True
         if any(node.operation == "atomic" for node in self.nodes):
             return True
+        if any(sink.semantics != "relaxed" for sink in self.sinks):
+            return True
         return any(_may_meet(first, second) for first, second in combinations(self.sinks, 2))
 
     @property
@@ -65,8 +68,6 @@ class Region:
             for limit in (loop.low, loop.high):
                 found |= limit.axes if limit is not None else frozenset()
         for node in self.nodes:
-            if node.operation == "atomic" and node.attribute.action == "compare_exchange":
-                found |= node.axes  # Triton's has no mask
             if isinstance(node.attribute, Reduction) and node.attribute.ordered:
                 found.update(node.attribute.axes)
         for node in self.counts:
@@ -85,6 +86,14 @@ class Region:
         """Axes that the limits of region folds mention: their tiles say which slices matter."""
         limits = [limit for loop in self.loops for limit in loop.limits.nonnegative]
         return frozenset(axis for limit in limits for axis in _mentioned(limit))
+
+    @property
+    def swapped(self) -> tuple[frozenset[Axis], ...]:
+        """Axes of the updates that are made of compare and swap."""
+        nodes = [node for node in self.nodes if node.operation == "atomic"]
+        found = [node.axes for node in nodes if _swaps(node.attribute)]
+        sinks = [sink for sink in self.sinks if sink.action not in ("store", "issued")]
+        return (*found, *(frozenset(s.axes) for s in sinks if swaps(s.action, s.semantics, s.memory.dtype)))
 
     @property
     def counts(self) -> tuple[Expression, ...]:
@@ -108,6 +117,10 @@ class Region:
                 own = _loop(self.loops, token).carries[ordinal].axes
                 mixed |= {axis for pair in zip(own, axes, strict=True) if pair[0] is not pair[1] for axis in pair}
         return frozenset(mixed)
+
+
+def _swaps(atomic: Atomic) -> bool:
+    return swaps(atomic.action, atomic.order, atomic.place.memory.dtype)
 
 
 def _loop(loops: Sequence[Loop], token: LoopToken) -> Loop:
@@ -199,12 +212,14 @@ def loop_roots(loop: Loop, whole: bool = True) -> Iterator[Expression]:
 
 
 def _belong_together(first: _Group, second: _Group) -> bool:
-    """A shared loop or parallel forces it; otherwise shared program axes and a shared load make it worthwhile."""
+    """A shared loop, parallel or atomic forces it; else shared program axes and a shared load make it worthwhile."""
     if first.loops.keys() & second.loops.keys():
         return True
     shared = set(_program(first)) & set(_program(second))
     if any(axis.parallel for axis in shared):
         return True
+    if any(node.operation == "atomic" and node in second.nodes for node in first.nodes):
+        return True  # an update happens once
     loads = {node for node in first.nodes if node.operation == "load"}
     touching = any(node in loads for node in second.nodes)
     if _touches(first, second) or _touches(second, first):

@@ -171,8 +171,12 @@ class Scheduler(SliceBounds):
                     self._satisfy(self._goal_roots(event), goals)
                     self._about_to_load(self._goal_roots(event))
                     self._synchronise(event.sink.memory, writes=True)
+                    if event.sink.semantics in ("release", "acq_rel"):  # for what all lanes have done
+                        self._all_synchronised()
                     self._stream([], [event], [event]) if event.streamed else self._plain([event])
                     self._touched[event.sink.memory] = True
+                    if event.sink.semantics in ("acquire", "acq_rel"):
+                        self._all_synchronised()
                     self._stored.add(event.sink.memory)
                 case Loop() if self._streamed(axis for carry in event.carries for axis in carry.axes):
                     self._check_repeatable(event)  # each store that needs its results runs it for its own points

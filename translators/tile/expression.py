@@ -88,13 +88,15 @@ class Place:
 class Atomic:
     """Attribute of an atomic: an update of the element at `place` for every point of `lanes`, giving the old value.
 
-    `action` is load, exchange, add, max, min, and, or, xor or compare_exchange; `order` its memory order.
+    `action` is load, store, exchange, add, max, min, and, or, xor or compare_exchange; `order` its memory order. If it
+    is `guarded`, its last argument says where it happens.
     """
 
     place: Place
     action: str
     order: str
     lanes: tuple[Axis, ...]
+    guarded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from intent.dtypes import DType, f8e4m3fn, f32, u32, u64
+from intent.dtypes import DType, f8e4m3fn, f32, u64
 from translators.triton_source.arithmetic import pointwise
 from translators.triton_source.conversions import TRITON_NAME, constant, narrow, typed, widen
 from translators.triton_source.expressions import Code, Emitted, binary, call, method
@@ -116,8 +116,9 @@ def accumulate_arg_max(best: Code, best_index: Code, values: Code, indices: Code
 
 def count_tile(dtype: DType, values: Code, first: Code, condition: Code, bins: str) -> Emitted:
     """How many of the values, a row of lanes, are first, first + 1, ...: one 32-bit count for each of `bins`."""
-    wide = dtype.bits == 64 or dtype == u32
-    position = method(values, "to", TRITON_NAME["i64" if wide else "i32"]) if wide or dtype.bits < 32 else values
+    position = values
+    if dtype.bits < 32 or not dtype.is_signed:
+        position = method(values, "to", "tl.int64" if dtype.bits >= 32 else "tl.int32")
     return Emitted(call("_histogram", position, first, condition, Code(bins)), frozenset({"_histogram"}))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from intent.dtypes import DType, f8e4m3fn, i64, index
-from intent.records import dataclass, field
+from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import (
     Atom,
     Extremum,
@@ -25,7 +25,7 @@ from translators.algebra.polynomial import (
 from translators.logical.types import Buffer, Memory
 from translators.tile.expression import Atomic, Axis, Expression, LoopToken, Place
 from translators.tile.program import AxisForm, Check, Named, Section
-from translators.triton_source import arithmetic, conversions, reductions
+from translators.triton_source import arithmetic, atomics, conversions, reductions
 from translators.triton_source.expressions import ATOM, Code, Emitted, binary, call, method, unary
 from translators.triton_source.names import LaunchNames
 
@@ -43,6 +43,7 @@ class Renderer:
     loops: dict[LoopToken, str] = field(default_factory=dict)
     firsts: dict[Axis, Code] = field(default_factory=dict)  # positions of the first lanes of the bins of histograms
     helpers: set[str] = field(default_factory=set)
+    functions: dict[str, str] = field(default_factory=dict)  # text of device functions made for this kernel
     arguments: list[str] = field(default_factory=list)  # parameter names of the combine being printed
     strides: set[tuple[str, int]] = field(default_factory=set)
     scalars: dict[str, bool] = field(default_factory=dict)  # those used; True: also with nothing beside it
@@ -322,18 +323,45 @@ class Renderer:
     def atomic(self, node: Expression, shape: Shape) -> Code:
         """The update of one element for every lane, giving the old values."""
         attribute: Atomic = node.attribute
-        operands = [argument for argument in node.arguments if argument.dtype == node.dtype]
-        guard = next((argument for argument in node.arguments if argument.dtype.kind == "bool"), None)
+        guard = node.arguments[-1] if attribute.guarded else None
+        operands = node.arguments[:-1] if attribute.guarded else node.arguments
+        checks = self.section.checks.get(node, ())
+        return self.updated(attribute, operands, (checks, guard), shape)
+
+    def updated(
+        self,
+        atomic: Atomic,
+        operands: Sequence[Expression],
+        guards: tuple[Sequence[Check], Expression | None],
+        shape: Shape,
+    ) -> Code:
+        """An atomic update for every lane whose guards hold."""
+        place: Place = atomic.place
         values = [self.atomic_operand(operand, shape) for operand in operands]
-        pointer, pointer_axes = self.pointer(attribute.place.memory, attribute.place.coordinates, shape)
-        mask, _ = self.mask(shape, self.section.checks.get(node, ()), guard, shape)
+        pointer, pointer_axes = self.pointer(place.memory, place.coordinates, shape)
+        mask, mask_axes = self.mask(shape, *guards, shape)
         if not set(shape) <= pointer_axes:
             pointer = self.broadcast(pointer, shape, shape)
-        return atomic_call(attribute.action, attribute.order, pointer, values, mask)
+        spare = Code(
+            f"{place.memory.name}_ptr" if isinstance(place.memory, Buffer) else self.names.pointers[place.memory.name]
+        )
+        update = atomics.Update(
+            atomic.action, atomic.order, place.memory.dtype, pointer, values, mask, spare, bool(shape)
+        )
+        if not atomics.is_native(update) and shape and mask_axes != set(shape):
+            full = call("tl.full", Code(self.blocks(shape)), mask or Code("True"), Code("tl.int1"))
+            broadcast = call("tl.broadcast_to", mask, Code(self.blocks(shape))) if mask_axes and mask else full
+            update = replace(update, mask=broadcast)
+        emitted, functions = atomics.updated(update)
+        self.functions |= functions
+        return self.emitted(emitted)
 
     def atomic_operand(self, operand: Expression, shape: Shape) -> Code:
         """A value for every lane."""
-        code = conversions.typed(self.value(operand, shape), operand.dtype)
+        code = self.value(operand, shape)
+        if code.value is not None and shape:
+            return conversions.filled(code.value, operand.dtype, self.blocks(shape))
+        code = conversions.typed(code, operand.dtype)
         if set(self.lanes(operand.axes)) != set(shape):
             code = call("tl.broadcast_to", code, Code(self.blocks(shape)))
         return code
@@ -445,24 +473,6 @@ def _is_float_comparison(condition: Expression) -> bool:
             return any(_is_float_comparison(branch) for branch in condition.arguments[1:])
         case _:
             return False
-
-
-_ATOMICS = {
-    "exchange": "tl.atomic_xchg", "add": "tl.atomic_add", "max": "tl.atomic_max", "min": "tl.atomic_min",
-    "and": "tl.atomic_and", "or": "tl.atomic_or", "xor": "tl.atomic_xor", "compare_exchange": "tl.atomic_cas",
-    "store": "tl.atomic_xchg",
-}  # fmt: skip
-
-
-def atomic_call(action: str, order: str, pointer: Code, values: Sequence[Code], mask: Code | None) -> Code:
-    """tl.atomic_<action>; a relaxed load is a volatile one."""
-    masked = {"mask": mask.text} if mask is not None else {}
-    semantics = {"sem": f'"{order}"'}
-    if action == "load" and order == "relaxed":
-        return call("tl.load", pointer, **masked, volatile="True")
-    if action == "load":
-        return call("tl.atomic_or", pointer, Code("0", value=0), **masked, **semantics)
-    return call(_ATOMICS[action], pointer, *values, **masked, **semantics)
 
 
 def placed(code: Code, own: Shape, shape: Shape) -> Code:

@@ -9,7 +9,7 @@ from typing_extensions import assert_never
 from intent.dtypes import index
 from intent.records import dataclass
 from translators.algebra.polynomial import Quotient, atomic
-from translators.tile.expression import Axis, Expression
+from translators.tile.expression import Atomic, Axis, Expression, Place
 from translators.tile.program import (
     Accumulate,
     Assign,
@@ -33,7 +33,7 @@ from translators.tile.program import (
 from translators.triton_source import conversions, reductions
 from translators.triton_source.expressions import Code, binary, call, method
 from translators.triton_source.lines import Line
-from translators.triton_source.render import Shape, atomic_call
+from translators.triton_source.render import Shape
 from translators.triton_source.value_statements import ValueWriter
 
 
@@ -136,20 +136,24 @@ class StatementWriter(ValueWriter):
     # ------------------------------------------------------------------------------------------------------- memory
     def _store(self, statement: StoreTile) -> None:
         renderer, shape = self.renderer, statement.order
+        if statement.action != "store":
+            self._update(statement)
+            return
         pointer, pointer_axes = renderer.pointer(statement.memory, statement.coordinates, shape)
         mask, mask_axes = renderer.mask(shape, statement.checks, statement.predicate, shape)
         value = renderer.value(statement.value, shape)
         value = conversions.as_access(value, statement.value.dtype)
         if not (mask_axes | statement.value.axes & set(shape)) <= pointer_axes:
             pointer = renderer.broadcast(pointer, shape, shape)
-        if statement.action != "store":
-            pointer = renderer.broadcast(pointer, shape, shape) if not set(shape) <= pointer_axes else pointer
-            value = renderer.atomic_operand(statement.value, shape)
-            call_text = atomic_call(statement.action, statement.semantics, pointer, [value], mask).text
-            self.line(call_text, statement.span, cited=True)
-            return
         keywords = {"mask": mask.text} if mask is not None else {}
         self.line(call("tl.store", pointer, value, **keywords).text, statement.span, cited=True)
+
+    def _update(self, statement: StoreTile) -> None:
+        """An atomic update whose old values nobody needs."""
+        atomic = Atomic(Place(statement.memory, statement.coordinates), statement.action, statement.semantics, ())
+        guards = (statement.checks, statement.predicate)
+        code = self.renderer.updated(atomic, (statement.value,), guards, statement.order)
+        self.line(code.text, statement.span, cited=True)
 
     # --------------------------------------------------------------------------------------------------------- loops
     def _stream(self, statement: StreamLoop) -> None:

@@ -109,6 +109,7 @@ class _FunctionWriter:
 
     def _absorb(self, renderer: Renderer) -> None:
         self.helpers |= renderer.helpers
+        self.combines |= renderer.functions
         self.strides |= renderer.strides
         for name, alone in renderer.scalars.items():
             self.scalars[name] = alone or self.scalars.get(name, False)

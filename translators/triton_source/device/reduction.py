@@ -20,3 +20,12 @@ def _histogram(values, first, condition, BINS: tl.constexpr):
     position = values - first
     inside = condition & (position >= 0) & (position < BINS)
     return tl.histogram(position.to(tl.int32), BINS, mask=inside)
+
+
+@triton.jit
+def _any_lane(condition):
+    # Whether it holds anywhere in the tile; a single value is a tile of one.
+    count = condition.to(tl.int32)
+    if len(condition.shape) > 0:
+        count = tl.max(count, axis=None)
+    return count != 0
