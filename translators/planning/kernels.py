@@ -236,9 +236,7 @@ def _variant(demand: Demand, regions: Sequence[Region], planned: _Planned, names
     constants = planned.function.blocks
     elements = max((_tile_elements(*each) for each in zip(regions, choice.layouts, strict=True)), default=1)
     dots = sum(is_dot(node, region) for region in regions for node in region.contractions)
-    warps = (
-        8 if dots and elements >= 128 * 128 else 4 if dots else 4 if elements <= 1024 else 8 if elements <= 4096 else 16
-    )
+    warps = _warps(elements, dots)
     swapped = _swapped_elements(regions, choice)
     return Variant(
         function=planned.function.name,
@@ -267,6 +265,13 @@ def _swapped_elements(regions: Sequence[Region], choice: Choice) -> int:
     if len(several) > 1:
         raise unsupported("compare and swaps of tiles of different sizes are not lowered yet", regions[0].sinks[0].span)
     return several.pop() if several else 0
+
+
+def _warps(elements: int, dots: int) -> int:
+    """For the largest tile of a program; where there are products, that of an accumulator."""
+    if dots:
+        return 8 if elements >= (64 * 128 if dots > 1 else 128 * 128) else 4
+    return 4 if elements <= 1024 else 8 if elements <= 4096 else 16
 
 
 def _tile_elements(region: Region, layout: Layout) -> int:

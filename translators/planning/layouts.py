@@ -34,6 +34,9 @@ POINTS = 256  # lanes of scalar bodies in I.parallel
 DOT_ROWS, DOT_COLUMNS = 128, 128
 DOT_MINIMUM = 16
 LEAST_SWAPS, MOST_SWAPS = 64, 1024  # lanes of one compare and swap: threads of a wave, and of a program
+# A fold with several products of 16-bit elements: for so many elements of state to a row, (rows, length of a slice).
+# Every row's state is in registers twice, as carry and as summary; with eight warps nothing is spilled in the loop.
+FOLD_TILES = {64: (128, 64), 128: (128, 64), 256: (64, 32), 512: (32, 32)}
 HISTOGRAM_BINS = (64, 256, 1024)  # bins that one program counts at a time
 HISTOGRAM_VALUES = 4096  # values it counts at a time
 
@@ -149,7 +152,7 @@ def _layout(region: Region, resident: Mapping[Axis, int], bins: int = HISTOGRAM_
     )
     dots = [node for node in region.contractions if is_dot(node, region)]
     if dots:
-        lanes.update(_dot_lanes(region, dots, roles))
+        lanes.update(_dot_lanes(region, dots, roles) | _fold_lanes(region, dots, lanes))
     else:
         resident_lanes = math.prod(lanes[axis] or 1 for axis in lanes)
         lanes.update(_shared_lanes(_stream_lanes(region, roles), resident_lanes))
@@ -308,6 +311,29 @@ def _dot_lanes(region: Region, dots: Sequence[Expression], roles: Mapping[Axis, 
                 lanes[axis] = max(lanes.get(axis, 0), _at_most(axis, 64 if small else size))
         lanes[k] = max(lanes.get(k, 0), _at_most(k, depth))
     return {axis: size for axis, size in lanes.items() if roles[axis] != "resident"}
+
+
+def _fold_lanes(
+    region: Region, dots: Sequence[Expression], resident: Mapping[Axis, int | None]
+) -> dict[Axis, int | None]:
+    """Rows and slices of a fold that carries a tile of rows, one resident axis wide."""
+    if len(dots) < 2 or any(node.arguments[0].dtype.bits != 16 for node in dots):
+        return {}
+    programs = {axis for node in dots for axis in node.axes if axis in region.program} - region.scalar_only
+    tiles = [
+        [resident[axis] or 1 for axis in carry.own if axis not in region.program]
+        for loop in region.loops
+        if loop.slices
+        for carry in loop.carries
+        if len(carry.own) > 1
+    ]
+    if len(programs) != 1 or not tiles or any(len(tile) != 1 for tile in tiles):
+        return {}
+    state = sum(size for (size,) in tiles)
+    rows, depth = next((sizes for most, sizes in FOLD_TILES.items() if state <= most), FOLD_TILES[max(FOLD_TILES)])
+    slices = {axis for axis in region.axes if axis.slices is not None}
+    sizes = [(axis, rows) for axis in programs] + [(axis, depth) for axis in slices]
+    return {axis: _at_most(axis, size) for axis, size in sizes}
 
 
 def _at_most(axis: Axis, size: int) -> int:
