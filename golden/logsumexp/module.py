@@ -28,25 +28,6 @@ __all__ = ["logsumexp", "logsumexp_out", "logsumexp_device", "logsumexp_device_o
 
 
 @triton.jit
-def _exp(x):
-    # tl.exp loses digits for large |x|, because it rounds x * log2(e) to float32. Here exp(x) = 2**n * exp(r) with
-    # r = x - n * ln(2); ln(2) is in two parts, the first short enough for an exact product.
-    shifted = x * 1.4426950408889634 + 12582912.0  # adding 1.5 * 2**23 rounds to an integer
-    n = shifted - 12582912.0
-    r = (x - n * 0.693359375) + n * 2.1219444005469058e-4
-    p = 0.00139269186 * r + 0.0083637666
-    p = p * r + 0.0416665487
-    p = p * r + 0.166665733
-    p = p * r + 0.5
-    p = 1.0 + (r + r * r * p)
-    exponent = shifted.to(tl.int32, bitcast=True) - 0x4B400000
-    half = exponent >> 1  # two factors, since 2**n alone may be out of range
-    p *= ((half + 127) << 23).to(tl.float32, bitcast=True)
-    p *= ((exponent - half + 127) << 23).to(tl.float32, bitcast=True)
-    return tl.where(x > 89.0, float("inf"), tl.where(x < -105.0, 0.0, p))
-
-
-@triton.jit
 def _maximum(a, b):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
@@ -62,7 +43,7 @@ def logsumexp_resident(
     v = tl.load(x_ptr + row * stride_x_m + columns * stride_x_n, mask=columns_mask, other=-float("inf"))
     largest = tl.reduce(v, 0, _maximum)  # logsumexp.py:13
     shift = tl.where(largest > -float("inf"), largest, 0.0)
-    v_sum = tl.sum(tl.where(columns_mask, _exp(v - shift), 0.0), axis=0)  # logsumexp.py:16
+    v_sum = tl.sum(tl.where(columns_mask, tl.exp(v - shift), 0.0), axis=0)  # logsumexp.py:16
     tl.store(out_ptr + row * stride_out_m, shift + tl.log(v_sum))  # logsumexp.py:16
 
 
@@ -87,7 +68,7 @@ def logsumexp_streamed(
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
         columns_mask = columns < N
         v = tl.load(x_row + columns * stride_x_n, mask=columns_mask, other=-float("inf"))
-        v_sum_partial += tl.where(columns_mask, _exp(v - shift), 0.0)
+        v_sum_partial += tl.where(columns_mask, tl.exp(v - shift), 0.0)
     v_sum = tl.sum(v_sum_partial, axis=0)  # logsumexp.py:16
     tl.store(out_ptr + row * stride_out_m, shift + tl.log(v_sum))  # logsumexp.py:16
 

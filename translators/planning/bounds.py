@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from intent.records import dataclass, field
@@ -119,5 +120,21 @@ def _is_shifted_exponential(node: Expression) -> bool:
     (argument,) = node.arguments
     if argument.operation != "pointwise" or argument.attribute[0] != "subtract":
         return False
-    value, largest = argument.arguments
+    value, shift = argument.arguments
+    largest = _unless_empty(shift)
     return largest.operation == "reduce" and largest.attribute.kind == "max" and largest.arguments == (value,)
+
+
+def _unless_empty(shift: Expression) -> Expression:
+    """m in `c if m == -inf else m`: where there is nothing but -inf, exp(-inf - c) is 0 too."""
+    if shift.operation != "select":
+        return shift
+    condition, true, false = shift.arguments
+    if condition.operation != "pointwise" or len(condition.arguments) != 2:
+        return shift
+    function, (compared, limit) = condition.attribute[0], condition.arguments
+    if limit.operation != "constant" or limit.attribute != -math.inf:
+        return shift
+    chosen, other = (false, true) if function == "equal" else (true, false)
+    known = function in ("equal", "not_equal", "greater") and compared is chosen
+    return chosen if known and other.operation == "constant" and math.isfinite(other.attribute) else shift

@@ -8,9 +8,9 @@ comes in up to three resident sizes and a streamed form.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
-from intent.records import dataclass
+from intent.records import dataclass, replace
 from translators.algebra.polynomial import Polynomial
 from translators.planning.extents import covering_power, region_facts
 from translators.planning.ranges import axes_of
@@ -65,6 +65,20 @@ class Choice:
 
 def choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
     """The variants of a kernel, best first; the last one has no limits unless a state must be resident."""
+    rows = {axis for region in regions for axis in _fold_rows(region) if _symbolic(axis)}
+    return tuple(variant for choice in _choices(regions) for variant in (*_few_rows(choice, rows), choice))
+
+
+def _few_rows(choice: Choice, rows: Set[Axis]) -> Iterator[Choice]:
+    """A fold for a handful of rows, such as the queries of one new token, does not compute a tile of a hundred."""
+    if rows:
+        few = dict.fromkeys(rows, DOT_MINIMUM)
+        layouts = tuple(replace(each, lanes={**each.lanes, **few}) for each in choice.layouts)
+        limits = dict.fromkeys((axis.extent, DOT_MINIMUM) for axis in sorted(rows, key=lambda axis: axis.serial))
+        yield replace(choice, layouts=layouts, limits=(*choice.limits, *limits))
+
+
+def _choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
     required = {axis for region in regions for axis in region.carried if _symbolic(axis)}
     if required:
         dots = any(is_dot(node, region) for region in regions for node in region.contractions)
@@ -152,7 +166,7 @@ def _layout(region: Region, resident: Mapping[Axis, int], bins: int = HISTOGRAM_
     )
     dots = [node for node in region.contractions if is_dot(node, region)]
     if dots:
-        lanes.update(_dot_lanes(region, dots, roles) | _fold_lanes(region, dots, lanes))
+        lanes.update(_dot_lanes(region, dots, roles) | _fold_lanes(region, lanes))
     else:
         resident_lanes = math.prod(lanes[axis] or 1 for axis in lanes)
         lanes.update(_shared_lanes(_stream_lanes(region, roles), resident_lanes))
@@ -305,21 +319,30 @@ def _dot_lanes(region: Region, dots: Sequence[Expression], roles: Mapping[Axis, 
         k = contracted_lane(node)
         sides = ((lhs.axes - rhs.axes, DOT_ROWS), (rhs.axes - lhs.axes, DOT_COLUMNS))
         for side, size in sides:
-            # one axis of a side is lanes: the fastest one; the others are single coordinates
-            axes = sorted(side - scalar - set(node.attribute.axes), key=lambda axis: -region.order[axis])
+            # one axis of a side is lanes: the fastest of the author's tensors; the others are single coordinates
+            axes = sorted(
+                side - scalar - set(node.attribute.axes), key=lambda axis: (axis.parallel, -region.order[axis])
+            )
             for axis in axes[:1]:
                 lanes[axis] = max(lanes.get(axis, 0), _at_most(axis, 64 if small else size))
         lanes[k] = max(lanes.get(k, 0), _at_most(k, depth))
     return {axis: size for axis, size in lanes.items() if roles[axis] != "resident"}
 
 
-def _fold_lanes(
-    region: Region, dots: Sequence[Expression], resident: Mapping[Axis, int | None]
-) -> dict[Axis, int | None]:
-    """Rows and slices of a fold that carries a tile of rows, one resident axis wide."""
+def _fold_rows(region: Region) -> frozenset[Axis]:
+    """The axis over the grid along which a fold with several products of 16-bit elements has its rows."""
+    dots = [node for node in region.contractions if is_dot(node, region)]
     if len(dots) < 2 or any(node.arguments[0].dtype.bits != 16 for node in dots):
-        return {}
-    programs = {axis for node in dots for axis in node.axes if axis in region.program} - region.scalar_only
+        return frozenset()
+    sliced = any(loop.slices for loop in region.loops)
+    found = {axis for node in dots for axis in node.axes if axis in region.program and not axis.parallel}
+    found -= region.scalar_only
+    return frozenset(found) if sliced and len(found) == 1 else frozenset()
+
+
+def _fold_lanes(region: Region, resident: Mapping[Axis, int | None]) -> dict[Axis, int | None]:
+    """Rows and slices of a fold that carries a tile of rows, one resident axis wide."""
+    programs = _fold_rows(region)
     tiles = [
         [resident[axis] or 1 for axis in carry.own if axis not in region.program]
         for loop in region.loops
@@ -327,7 +350,7 @@ def _fold_lanes(
         for carry in loop.carries
         if len(carry.own) > 1
     ]
-    if len(programs) != 1 or not tiles or any(len(tile) != 1 for tile in tiles):
+    if not programs or not tiles or any(len(tile) != 1 for tile in tiles):
         return {}
     state = sum(size for (size,) in tiles)
     rows, depth = next((sizes for most, sizes in FOLD_TILES.items() if state <= most), FOLD_TILES[max(FOLD_TILES)])

@@ -12,13 +12,14 @@ from intent.records import dataclass, field
 from translators.logical.types import Memory
 from translators.planning.bounds import Bounds
 from translators.planning.demand import Demand
-from translators.planning.layouts import Layout
+from translators.planning.layouts import Layout, contracted_lane, is_dot
 from translators.planning.naming import Namer
 from translators.planning.padding import Padding
 from translators.planning.program_coordinates import Prologue
 from translators.planning.regions import Region, loop_roots, roots
 from translators.planning.sinks import MustPin
 from translators.tile import program as tile
+from translators.tile.accumulation import accumulated_product
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, operands, walk
 from translators.tile.program import AxisForm, Statement
 
@@ -52,6 +53,7 @@ class Placement:
     scopes: list[Scope] = field(default_factory=lambda: [Scope()])
     uses: dict[Expression, int] = field(default_factory=dict)
     _stored: set[Memory] = field(default_factory=set)  # in statement order: written so far
+    _accumulated: set[Expression] = field(default_factory=set)  # products that carries grow by
     _updates: dict[Expression, str] = field(default_factory=dict)  # new values of carries -> the carry's name
 
     def _streamed(self, axes: Iterable[Axis]) -> tuple[Axis, ...]:
@@ -90,8 +92,10 @@ class Placement:
         for loop in self.region.loops:
             for root in (*loop_roots(loop, whole=False), *(copied & set(loop_roots(loop)))):
                 self.uses[root] = self.uses.get(root, 0) + 1
-            for carry in loop.carries:
+            for ordinal, carry in enumerate(loop.carries):
                 for update in (carry.update, carry.whole_update):
+                    product = accumulated_product(update, loop.token, ordinal, carry.axes)
+                    self._accumulated |= {product} if product is not None and self._as_dot(product) else set()
                     self._updates.update(dict.fromkeys(_new_values(update, loop.live), carry.name))
 
     def _prepare(self, nodes: Iterable[Expression]) -> None:
@@ -155,12 +159,23 @@ class Placement:
                 return False
             case "load":
                 return uses > 1 or self._is_rewritten(node) or not self._read_by_named_cast(node)
+            case "contract" if node in self._accumulated and uses == 1:
+                self.padding.reduction(node)
+                return False
             case "reduce" | "contract" | "scan" | "random_bits" | "atomic":
                 return True
             case "cast":
                 return node in self.demand.names or uses > 1
             case _:
                 return node in self.demand.names or uses > 1 or cost > INLINE_COST or (hoisted and cost > 1)
+
+    def _as_dot(self, node: Expression) -> bool:
+        return node.operation == "contract" and is_dot(node, self.region) and self._dot_shaped(node)
+
+    def _dot_shaped(self, node: Expression) -> bool:
+        lhs, rhs = node.arguments
+        k = contracted_lane(node)
+        return all(len(self._lanes(side.axes - {k})) == 1 for side in (lhs, rhs)) and self.layout.lanes[k] is not None
 
     def _read_by_named_cast(self, node: Expression) -> bool:
         """`v = tl.load(...).to(tl.float32)` reads better than two lines."""

@@ -45,6 +45,7 @@ class Pull(Ranges):
     parameters: dict[Value, Callable[[Coordinates], Expression]] = field(
         default_factory=dict
     )  # of helpers being applied
+    given: dict[Value, Value] = field(default_factory=dict)  # parameters of region helpers -> the author's values
     _memo: dict[tuple[Value, Coordinates], Expression] = field(default_factory=dict)
 
     @abstractmethod
@@ -263,8 +264,12 @@ class Pull(Ranges):
         return tuple(found), frozenset(assumed)
 
     def _is_assumed(self, item: lp.IndexItem, memory: Memory, axis: int) -> bool:
-        promised = self.assumed.get((memory, axis), ())
-        return isinstance(item, lp.At | lp.Gathered) and item.index in promised
+        if not isinstance(item, lp.At | lp.Gathered):
+            return False
+        index_value, promised = item.index, self.assumed.get((memory, axis), ())
+        while index_value in self.given and index_value not in promised:
+            index_value = self.given[index_value]
+        return index_value in promised
 
     def as_integer(self, coordinate: Expression) -> Polynomial:
         return self.cast(coordinate, index).polynomial

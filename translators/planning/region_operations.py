@@ -8,6 +8,7 @@ position along a slice is pulled as the position along the whole axis.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from functools import partial
 
 from intent.records import dataclass, field
@@ -20,7 +21,7 @@ from translators.planning.ranges import Range, extent_name, position_axis, same_
 from translators.planning.sinks import Context, Coordinates, Loop, LoopCarry, unsupported
 from translators.planning.structured import Structured
 from translators.planning.whole_slices import whole_copies, worth_two_loops
-from translators.tile.expression import Axis, Expression, LoopToken
+from translators.tile.expression import Axis, Expression, LoopToken, walk
 
 
 class AlongSlices(Exception):
@@ -127,8 +128,13 @@ class RegionOperations(Structured):
     def _bind_slices(self, op: lp.RegionFold | lp.RegionScan, helper: lp.Lambda) -> None:
         """Slices, then operands. A slice's local position is the position along the whole axis."""
         given = (*op.sources, *op.operands)
-        for parameter, value in zip(helper.parameters, given, strict=True):
+        self._give(helper.parameters, given)
+
+    def _give(self, parameters: Sequence[Value], values: Sequence[Value]) -> None:
+        """What is promised about a value holds for the parameter that receives it."""
+        for parameter, value in zip(parameters, values, strict=True):
             self.parameters[parameter] = partial(self.pull, value)
+            self.given[parameter] = value
 
     def _bind_state(self, parameter: Value, loop: Loop, ordinal: int) -> None:
         self.parameters[parameter] = partial(self.carried, "carry", loop, ordinal)
@@ -138,8 +144,7 @@ class RegionOperations(Structured):
         slices, states = len(op.sources), len(op.initial_state)
         parameters = op.emit.parameters
         given = [*op.sources, *op.operands]
-        for parameter, value in zip((*parameters[:slices], *parameters[slices + states :]), given, strict=True):
-            self.parameters[parameter] = partial(self.pull, value)
+        self._give((*parameters[:slices], *parameters[slices + states :]), given)
         for ordinal, parameter in enumerate(parameters[slices : slices + states]):
             self._bind_state(parameter, loop, ordinal)
 
@@ -150,6 +155,17 @@ class RegionOperations(Structured):
         axis = position_axis(at[along])
         if axis is None or axis.slices is not loop.token:
             if axis is not None and same_run(axis, loop.slices[0].extent):
-                raise AlongSlices(loop, axis, loop.slices[0])
+                raise AlongSlices(loop, axis, self._output_axis(loop, result, at, along))
             raise unsupported("an output of a region scan is used at other positions than its own", value.span)
         return self.pull(result, at)
+
+    def _output_axis(self, loop: Loop, result: Value, at: Coordinates, along: int) -> Axis:
+        """The axis of slices along which an output needs the fewest loads beside those of the loop's carries."""
+        updates = [carry.update for carry in loop.carries if carry.update is not None]
+
+        def loads(axis: Axis) -> int:
+            output = self.pull(result, (*at[:along], atomic(axis) - axis.begin, *at[along + 1 :]))
+            return sum(node.operation == "load" for node in walk(output, *updates))
+
+        loads(loop.slices[0])  # products along the output make further axes of slices
+        return min(loop.slices, key=loads)

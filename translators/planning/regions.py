@@ -247,7 +247,7 @@ def _program(group: _Group) -> tuple[Axis, ...]:
     """Axes that every sink of the group has and nothing in the group reduces over, in the first sink's order."""
     bound = _bound(group.nodes)
     shared = set.intersection(*(set(sink.axes) for sink in group.sinks))
-    excluded = bound | _renamed(group)
+    excluded = bound | _renamed(group) | _folded_again(group)
     return tuple(axis for axis in group.sinks[0].axes if axis in shared and axis not in excluded and _countable(axis))
 
 
@@ -262,6 +262,16 @@ def known_at_launch(value: Polynomial) -> bool:
         isinstance(atom, Axis | LoopToken) or (isinstance(atom, Expression) and atom.operation != "parameter")
         for atom in value.atoms()
     )
+
+
+def _folded_again(group: _Group) -> frozenset[Axis]:
+    """Free axes that a region fold does not vary with: every tile of them would repeat the whole fold."""
+    found: set[Axis] = set()
+    for loop in group.loops:
+        if loop.slices and not any(loop in sink.loops for sink in group.sinks):
+            inside = {axis for root in loop_roots(loop) for axis in root.axes}
+            found |= {axis for sink in group.sinks for axis in sink.free if axis not in inside}
+    return frozenset(axis for axis in found if axis.extent.constant is None)
 
 
 def _renamed(group: _Group) -> frozenset[Axis]:

@@ -14,7 +14,6 @@ from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import atomic
 from translators.diagnostics import Span
 from translators.logical.types import Memory
-from translators.planning.layouts import contracted_lane, is_dot
 from translators.planning.memory import disjoint
 from translators.planning.online import exponentials, previous, rescaling
 from translators.planning.placement import Scope, results_key
@@ -494,14 +493,6 @@ class Scheduler(SliceBounds):
         self.padding.reduction(node)
         self.scopes[-1].statements.append(tile.Start((name,), node, order))
         return Fold(node, (name,), order, self._streamed(node.attribute.axes), self.namer.fresh(f"new_{name}"))
-
-    def _as_dot(self, node: Expression) -> bool:
-        return node.operation == "contract" and is_dot(node, self.region) and self._dot_shaped(node)
-
-    def _dot_shaped(self, node: Expression) -> bool:
-        lhs, rhs = node.arguments
-        k = contracted_lane(node)
-        return all(len(self._lanes(side.axes - {k})) == 1 for side in (lhs, rhs)) and self.layout.lanes[k] is not None
 
     def _finish(self, fold: Fold, members: Sequence[Expression]) -> None:
         """Name the results; a reduction without streamed lanes is its accumulator."""

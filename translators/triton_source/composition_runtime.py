@@ -62,8 +62,8 @@ def _on_host(tensor):  #? !low
 MARK_CHANGED = '''
 def _mark_changed(kernel, tensors):
     """Tell PyTorch what a kernel has written, as it notes itself for operations of its own."""
-    written = [t for view, t in zip(kernel.views, tensors) if view.direction != "In" and not t.is_inference()]
-    torch.autograd.graph.increment_version(written)
+    written = [tensor for view, tensor in zip(kernel.views, tensors, strict=True) if view.direction != "In"]
+    torch.autograd.graph.increment_version([tensor for tensor in written if not tensor.is_inference()])
 '''
 
 DEVICE_COMPOSITION = '''
@@ -79,8 +79,11 @@ def _device_composition(function, arguments, results=(), /, **keywords):
             for array, result in _paired(results, returned):
                 tensors[id(array)].copy_(result)
         originals = {id(tensors[id(array)]): array for array in arrays}
-        keep = lambda tensor: originals[id(tensor)] if id(tensor) in originals else tensor
-        return None if results else _each(returned, torch.is_tensor, keep)
+
+        def original(tensor):
+            return originals[id(tensor)] if id(tensor) in originals else tensor
+
+        return None if results else _each(returned, torch.is_tensor, original)
 
 
 def _is_array(value):
@@ -116,11 +119,11 @@ def _paired(results, returned):
     returned = returned if isinstance(returned, (tuple, list)) else (returned,)
     if len(returned) != len(results):
         raise ValueError(f"there are {len(returned)} results, and {len(results)} arrays for them")
-    for position, (array, result) in enumerate(zip(results, returned)):
+    for position, (array, result) in enumerate(zip(results, returned, strict=True)):
         wanted, given = (tuple(result.shape), _dtype_name(result)), (tuple(array.shape), _dtype_name(array))
         if wanted != given:
             raise ValueError(f"result {position} has shape and dtype {wanted}, but the array for it {given}")
-    return zip(results, returned)
+    return zip(results, returned, strict=True)
 '''
 
 ARTIFACT = '''

@@ -9,6 +9,7 @@ from typing_extensions import assert_never
 from intent.dtypes import index
 from intent.records import dataclass
 from translators.algebra.polynomial import Quotient, atomic
+from translators.tile.accumulation import accumulated_product
 from translators.tile.expression import Atomic, Axis, Expression, Place
 from translators.tile.program import (
     Accumulate,
@@ -262,9 +263,12 @@ class StatementWriter(ValueWriter):
 
     def _updates(self, statement: OrderedLoop) -> None:
         late: list[tuple[str, str]] = []
-        for carry in statement.carries:
-            code = self._as_value(carry.update, carry.order)
-            code = conversions.typed(code, carry.dtype)
+        for ordinal, carry in enumerate(statement.carries):
+            product = accumulated_product(carry.update, statement.token, ordinal, carry.axes)
+            if product is not None and product not in self.renderer.values:
+                code = self._dot(product, carry.order, carry.name)
+            else:
+                code = conversions.typed(self._as_value(carry.update, carry.order), carry.dtype)
             if [axis for axis in carry.order if axis not in carry.update.axes]:
                 code = call("tl.broadcast_to", code, Code(self.renderer.blocks(carry.order)))
             if carry.new_name is not None:

@@ -367,8 +367,11 @@ class ValueWriter:
         if (len(contracted), len(rows), len(columns)) != (1, 1, 1) or not _exact_dot(lhs.dtype, node.dtype):
             shape = self.renderer.lanes({*order, *contracted})
             return self._reduced("sum", node.dtype, self._product(node, shape), shape, contracted)
-        left = self.renderer.guarded(node, 0, (*rows, *contracted), _zero(lhs.dtype))
-        right = self.renderer.guarded(node, 1, (*contracted, *columns), _zero(rhs.dtype))
+        first, second = 0, 1
+        if order.index(columns[0]) < order.index(rows[0]):  # the transpose of a product is the product of transposes
+            first, second, rows, columns = second, first, columns, rows
+        left = self.renderer.guarded(node, first, (*rows, *contracted), _zero(lhs.dtype))
+        right = self.renderer.guarded(node, second, (*contracted, *columns), _zero(rhs.dtype))
         total = self._dot_call(lhs.dtype, node.dtype, left, right, accumulator)
         return placed(total, (*rows, *columns), order)
 

@@ -1,0 +1,856 @@
+"""Triton module for mamba_chunks.py, written by intentc; change the Intent source, not this file.
+
+A selective state space model (Mamba-2) in chunks of the sequence, three launches:
+
+    chunk_state     what each chunk alone would leave in the state
+    state_passing   the state before each chunk, and after the last
+    chunk_scan      the outputs: what lies before the chunk through the state, what lies within through a product
+
+`decay[b, h, c, l]` is the sum of the logarithms of the decays of chunk c up to and including position l.
+
+chunk_state(x[B, C, L, H, P] f16, entry[B, C, L, N] f16, decay[B, H, C, L] f32) -> states[B, C, H, P, N] f32
+    states[b, c, h, :, :] = I.matmul(weighted, entry[b, c, inside, :], transpose_lhs=True, acc_dtype=I.f32)
+    Plan    one program per b x c x h x 128 p x 128 n; streamed: 64 inside
+    Traffic reads x, decay, entry; writes states
+
+state_passing(states[B, C, H, P, N] f32, decay[B, H, C, L] f32) -> before[B, C, H, P, N] f32, last[B, H, P, N] f32
+    before[b, c, h, p, :] = state
+    last[b, h, p, :] = state
+    Plan    one program per b x h x p x 1024 n
+    Traffic reads decay, states; writes before, last
+
+chunk_scan(x[B, C, L, H, P] f16, entry[B, C, L, N] f16, readout[B, C, L, N] f16, decay[B, H, C, L] f32, before[B, C,
+    H, P, N] f32) -> out[B, C, L, H, P] f16
+    out[b, c, rows, h, :] = I.cast(through + within, I.f16)
+    Plan    one program per b x c x h x 64 rows x 64 p; streamed: 32 n, 64 columns
+    Traffic reads readout, before, decay, entry, x; writes out
+
+Targets cuda:90 cuda:80 hip:gfx942
+"""
+
+import contextlib
+import functools
+import itertools
+import os
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+__all__ = [
+    "chunk_state",
+    "chunk_state_out",
+    "chunk_state_device",
+    "chunk_state_device_out",
+    "state_passing",
+    "state_passing_out",
+    "state_passing_device",
+    "state_passing_device_out",
+    "chunk_scan",
+    "chunk_scan_out",
+    "chunk_scan_device",
+    "chunk_scan_device_out",
+]
+
+
+@triton.jit
+def _exp(x):
+    # tl.exp loses digits for large |x|, because it rounds x * log2(e) to float32. Here exp(x) = 2**n * exp(r) with
+    # r = x - n * ln(2); ln(2) is in two parts, the first short enough for an exact product.
+    shifted = x * 1.4426950408889634 + 12582912.0  # adding 1.5 * 2**23 rounds to an integer
+    n = shifted - 12582912.0
+    r = (x - n * 0.693359375) + n * 2.1219444005469058e-4
+    p = 0.00139269186 * r + 0.0083637666
+    p = p * r + 0.0416665487
+    p = p * r + 0.166665733
+    p = p * r + 0.5
+    p = 1.0 + (r + r * r * p)
+    exponent = shifted.to(tl.int32, bitcast=True) - 0x4B400000
+    half = exponent >> 1  # two factors, since 2**n alone may be out of range
+    p *= ((half + 127) << 23).to(tl.float32, bitcast=True)
+    p *= ((exponent - half + 127) << 23).to(tl.float32, bitcast=True)
+    return tl.where(x > 89.0, float("inf"), tl.where(x < -105.0, 0.0, p))
+
+
+@triton.jit(do_not_specialize=["C", "L", "H"])
+def chunk_state_kernel(
+    x_ptr, entry_ptr, decay_ptr, states_ptr,
+    C, L, H, P, N,
+    stride_x_b, stride_x_c, stride_x_l, stride_x_h, stride_x_p, stride_entry_b, stride_entry_c, stride_entry_l,
+    stride_entry_n, stride_decay_b, stride_decay_h, stride_decay_c, stride_decay_l, stride_states_b, stride_states_c,
+    stride_states_h, stride_states_p, stride_states_n,
+    BLOCK_P: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_INSIDE: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    p_tiles = tl.cdiv(P, BLOCK_P)
+    n_tiles = tl.cdiv(N, BLOCK_N)
+    tile = pid % (n_tiles * p_tiles)
+    # 8 rows of tiles at a time: programs that run together share columns in the L2 cache.
+    group_start = tile // (n_tiles * 8) * 8
+    within_group = tile % (n_tiles * 8)
+    group_rows = tl.minimum(8, p_tiles - group_start)
+    p = (group_start + within_group % group_rows) * BLOCK_P + tl.arange(0, BLOCK_P)
+    p_mask = p < P
+    n = within_group // group_rows * BLOCK_N + tl.arange(0, BLOCK_N)
+    n_mask = n < N
+    pid //= n_tiles * p_tiles
+    h = pid % H
+    pid //= H
+    c = pid % C
+    b = pid // C
+    acc = tl.zeros((BLOCK_P, BLOCK_N), tl.float32)
+    decay_at_c = decay_ptr + b * stride_decay_b + h * stride_decay_h + c * stride_decay_c
+    decay_2 = tl.load(decay_at_c + (L - 1) * stride_decay_l, mask=L - 1 >= 0, other=0.0)
+    for start_inside in range(0, L, BLOCK_INSIDE):
+        inside = start_inside + tl.arange(0, BLOCK_INSIDE).to(INDEX)
+        inside_mask = inside < L
+        decay = tl.load(decay_at_c + inside * stride_decay_l, mask=inside_mask)
+        x_ptrs = (
+            x_ptr
+            + b * stride_x_b
+            + c * stride_x_c
+            + inside[None, :] * stride_x_l
+            + h * stride_x_h
+            + p[:, None] * stride_x_p
+        )
+        x = tl.load(x_ptrs, mask=p_mask[:, None] & inside_mask[None, :]).to(tl.float32)
+        entry_ptrs = (
+            entry_ptr
+            + b * stride_entry_b
+            + c * stride_entry_c
+            + inside[:, None] * stride_entry_l
+            + n[None, :] * stride_entry_n
+        )
+        entry = tl.load(entry_ptrs, mask=inside_mask[:, None] & n_mask[None, :], other=0.0)
+        rest = _exp(decay_2 - decay)
+        weighted = (x * rest[None, :]).to(tl.float16)
+        acc = tl.dot(tl.where(inside_mask[None, :], weighted, 0.0), entry, acc)
+    states_ptrs = (
+        states_ptr
+        + b * stride_states_b
+        + c * stride_states_c
+        + h * stride_states_h
+        + p[:, None] * stride_states_p
+        + n[None, :] * stride_states_n
+    )
+    tl.store(states_ptrs, acc, mask=p_mask[:, None] & n_mask[None, :])  # mamba_chunks.py:36
+
+
+@triton.jit(do_not_specialize=["C", "H", "P", "L"])
+def state_passing_kernel(
+    states_ptr, decay_ptr, before_ptr, last_ptr,
+    C, H, P, N, L,
+    stride_states_b, stride_states_c, stride_states_h, stride_states_p, stride_states_n, stride_decay_b, stride_decay_h,
+    stride_decay_c, stride_decay_l, stride_before_b, stride_before_c, stride_before_h, stride_before_p, stride_before_n,
+    stride_last_b, stride_last_h, stride_last_p, stride_last_n,
+    BLOCK_N: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    n_tiles = tl.cdiv(N, BLOCK_N)
+    n = pid % n_tiles * BLOCK_N + tl.arange(0, BLOCK_N)
+    n_mask = n < N
+    pid //= n_tiles
+    p = pid % P
+    pid //= P
+    h = pid % H
+    b = pid // H
+    state = tl.zeros((BLOCK_N,), tl.float32)
+    for c in range(C):
+        states_ptrs = (
+            states_ptr
+            + b * stride_states_b
+            + c * stride_states_c
+            + h * stride_states_h
+            + p * stride_states_p
+            + n * stride_states_n
+        )
+        states = tl.load(states_ptrs, mask=n_mask)
+        decay_ptrs = decay_ptr + b * stride_decay_b + h * stride_decay_h + c * stride_decay_c + (L - 1) * stride_decay_l
+        decay = tl.load(decay_ptrs, mask=L - 1 >= 0, other=0.0)
+        before_ptrs = (
+            before_ptr
+            + b * stride_before_b
+            + c * stride_before_c
+            + h * stride_before_h
+            + p * stride_before_p
+            + n * stride_before_n
+        )
+        tl.store(before_ptrs, state, mask=n_mask)  # mamba_chunks.py:51
+        state = state * _exp(decay) + states
+    last_ptrs = last_ptr + b * stride_last_b + h * stride_last_h + p * stride_last_p + n * stride_last_n
+    tl.store(last_ptrs, state, mask=n_mask)  # mamba_chunks.py:53
+
+
+@triton.jit(do_not_specialize=["C", "L", "H"])
+def chunk_scan_kernel(
+    x_ptr, entry_ptr, readout_ptr, decay_ptr, before_ptr, out_ptr,
+    C, L, H, P, N,
+    stride_x_b, stride_x_c, stride_x_l, stride_x_h, stride_x_p, stride_entry_b, stride_entry_c, stride_entry_l,
+    stride_entry_n, stride_readout_b, stride_readout_c, stride_readout_l, stride_readout_n, stride_decay_b,
+    stride_decay_h, stride_decay_c, stride_decay_l, stride_before_b, stride_before_c, stride_before_h, stride_before_p,
+    stride_before_n, stride_out_b, stride_out_c, stride_out_l, stride_out_h, stride_out_p,
+    BLOCK_ROWS: tl.constexpr, BLOCK_P: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_COLUMNS: tl.constexpr,
+    INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    rows_tiles = tl.cdiv(L, BLOCK_ROWS)
+    p_tiles = tl.cdiv(P, BLOCK_P)
+    tile = pid % (p_tiles * rows_tiles)
+    # 8 rows of tiles at a time: programs that run together share columns in the L2 cache.
+    group_start = tile // (p_tiles * 8) * 8
+    within_group = tile % (p_tiles * 8)
+    group_rows = tl.minimum(8, rows_tiles - group_start)
+    rows = (group_start + within_group % group_rows) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
+    rows_mask = rows < L
+    p = within_group // group_rows * BLOCK_P + tl.arange(0, BLOCK_P)
+    p_mask = p < P
+    pid //= p_tiles * rows_tiles
+    h = pid % H
+    pid //= H
+    c = pid % C
+    b = pid // C
+    within = tl.zeros((BLOCK_ROWS, BLOCK_P), tl.float32)
+    decay_at_c = decay_ptr + b * stride_decay_b + h * stride_decay_h + c * stride_decay_c
+    total = tl.load(decay_at_c + rows * stride_decay_l, mask=rows_mask)
+    readout_rows = readout_ptr + b * stride_readout_b + c * stride_readout_c + rows[:, None] * stride_readout_l
+
+    for start_columns in range(0, L, BLOCK_COLUMNS):
+        columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
+        columns_mask = columns < L
+        scores = tl.zeros((BLOCK_ROWS, BLOCK_COLUMNS), tl.float32)
+        for start_n in range(0, N, BLOCK_N):
+            n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
+            n_mask = n < N
+            readout_mask = rows_mask[:, None] & n_mask[None, :]
+            read = tl.load(readout_rows + n[None, :] * stride_readout_n, mask=readout_mask, other=0.0)
+            entry_ptrs = (
+                entry_ptr
+                + b * stride_entry_b
+                + c * stride_entry_c
+                + columns[None, :] * stride_entry_l
+                + n[:, None] * stride_entry_n
+            )
+            entry = tl.load(entry_ptrs, mask=n_mask[:, None] & columns_mask[None, :], other=0.0)
+            scores = tl.dot(read, entry, scores)
+        decay = tl.load(decay_at_c + columns * stride_decay_l, mask=columns_mask)
+        x_ptrs = (
+            x_ptr
+            + b * stride_x_b
+            + c * stride_x_c
+            + columns[:, None] * stride_x_l
+            + h * stride_x_h
+            + p[None, :] * stride_x_p
+        )
+        x = tl.load(x_ptrs, mask=columns_mask[:, None] & p_mask[None, :], other=0.0)
+        scores_2 = scores * _exp(total[:, None] - decay[None, :])
+        scores_3 = tl.where(columns[None, :] <= rows[:, None], scores_2, 0.0)
+        within = tl.dot(tl.where(columns_mask[None, :], scores_3.to(tl.float16), 0.0), x, within)
+
+    acc = tl.zeros((BLOCK_ROWS, BLOCK_P), tl.float32)
+    for start_n in range(0, N, BLOCK_N):
+        n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
+        n_mask = n < N
+        readout_mask = rows_mask[:, None] & n_mask[None, :]
+        read = tl.load(readout_rows + n[None, :] * stride_readout_n, mask=readout_mask, other=0.0)
+        before_ptrs = (
+            before_ptr
+            + b * stride_before_b
+            + c * stride_before_c
+            + h * stride_before_h
+            + p[None, :] * stride_before_p
+            + n[:, None] * stride_before_n
+        )
+        state = tl.load(before_ptrs, mask=n_mask[:, None] & p_mask[None, :], other=0.0).to(tl.float16)
+        acc = tl.dot(read, state, acc)
+    through = acc * _exp(total[:, None])
+    out_ptrs = (
+        out_ptr
+        + b * stride_out_b
+        + c * stride_out_c
+        + rows[:, None] * stride_out_l
+        + h * stride_out_h
+        + p[None, :] * stride_out_p
+    )
+    tl.store(out_ptrs, (through + within).to(tl.float16), mask=rows_mask[:, None] & p_mask[None, :])
+
+
+class _View(NamedTuple):
+    """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
+
+    name: str
+    dtype: str
+    shape: tuple
+    direction: str
+
+
+class _Kernel(NamedTuple):
+    """What the wrappers know of a kernel."""
+
+    name: str
+    views: tuple
+    launch: Callable
+    covered: tuple = ()  # outputs that are written in full
+    overlap: str = "refuse"  # or same, snapshot: of a written array with another
+
+
+class _Plan(NamedTuple):
+    """A device function, its number of programs and block sizes, and (warps, stages) by vendor."""
+
+    kernel: Callable
+    programs: int
+    blocks: dict
+    cuda: tuple
+    hip: tuple
+
+
+_INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+_COMPILED = set()  # launch keys of what this process has compiled
+
+
+def _launch_chunk_state(x, entry, decay, states, B, C, L, H, P, N):
+    index = _index_type(x, entry, decay, states)
+    plan = _Plan(
+        chunk_state_kernel,
+        B * C * H * triton.cdiv(P, 128) * triton.cdiv(N, 128),
+        {"BLOCK_P": 128, "BLOCK_N": 128, "BLOCK_INSIDE": 64, "INDEX": index},
+        cuda=(8, 3),
+        hip=(4, 2),
+    )
+    arguments = (
+        x,
+        entry,
+        decay,
+        states,
+        C,
+        L,
+        H,
+        P,
+        N,
+        *x.stride(),
+        *entry.stride(),
+        *decay.stride(),
+        *states.stride(),
+    )
+    if plan.programs > 0:
+        _launch(
+            plan,
+            (x, entry, decay, states),
+            arguments,
+            sizes=(P, N),
+            unit_strides=("stride_x_p", "stride_entry_n", "stride_decay_l", "stride_states_n"),
+        )
+
+
+_CHUNK_STATE = _Kernel(
+    "chunk_state",
+    views=(
+        _View("x", "float16", ("B", "C", "L", "H", "P"), "In"),
+        _View("entry", "float16", ("B", "C", "L", "N"), "In"),
+        _View("decay", "float32", ("B", "H", "C", "L"), "In"),
+        _View("states", "float32", ("B", "C", "H", "P", "N"), "Out"),
+    ),
+    launch=_launch_chunk_state,
+    covered=("states",),
+    overlap="snapshot",
+)
+
+
+def chunk_state(x, entry, decay):
+    """NumPy arrays; returns states[B, C, H, P, N] f32."""
+    return _host_call(_CHUNK_STATE, (x, entry, decay, None))
+
+
+def chunk_state_out(x, entry, decay, states):
+    """NumPy arrays; writes states."""
+    _host_call(_CHUNK_STATE, (x, entry, decay, states))
+
+
+def chunk_state_device(x, entry, decay):
+    """Device arrays (torch, CuPy); returns states[B, C, H, P, N] f32."""
+    return _device_call(_CHUNK_STATE, (x, entry, decay, None))
+
+
+def chunk_state_device_out(x, entry, decay, states):
+    """Device arrays (torch, CuPy); writes states."""
+    _device_call(_CHUNK_STATE, (x, entry, decay, states))
+
+
+def _launch_state_passing(states, decay, before, last, B, C, H, P, N, L):
+    index = _index_type(states, decay, before, last)
+    plan = _Plan(
+        state_passing_kernel,
+        B * H * P * triton.cdiv(N, 1024),
+        {"BLOCK_N": 1024, "INDEX": index},
+        cuda=(4, 3),
+        hip=(2, 2),
+    )
+    arguments = (
+        states,
+        decay,
+        before,
+        last,
+        C,
+        H,
+        P,
+        N,
+        L,
+        *states.stride(),
+        *decay.stride(),
+        *before.stride(),
+        *last.stride(),
+    )
+    if plan.programs > 0:
+        _launch(
+            plan,
+            (states, decay, before, last),
+            arguments,
+            sizes=(N,),
+            unit_strides=("stride_states_n", "stride_decay_l", "stride_before_n", "stride_last_n"),
+        )
+
+
+_STATE_PASSING = _Kernel(
+    "state_passing",
+    views=(
+        _View("states", "float32", ("B", "C", "H", "P", "N"), "In"),
+        _View("decay", "float32", ("B", "H", "C", "L"), "In"),
+        _View("before", "float32", ("B", "C", "H", "P", "N"), "Out"),
+        _View("last", "float32", ("B", "H", "P", "N"), "Out"),
+    ),
+    launch=_launch_state_passing,
+    covered=("last",),
+)
+
+
+def state_passing(states, decay):
+    """NumPy arrays; returns before[B, C, H, P, N] f32, last[B, H, P, N] f32."""
+    return _host_call(_STATE_PASSING, (states, decay, None, None))
+
+
+def state_passing_out(states, decay, before, last):
+    """NumPy arrays; writes before, last."""
+    _host_call(_STATE_PASSING, (states, decay, before, last))
+
+
+def state_passing_device(states, decay):
+    """Device arrays (torch, CuPy); returns before[B, C, H, P, N] f32, last[B, H, P, N] f32."""
+    return _device_call(_STATE_PASSING, (states, decay, None, None))
+
+
+def state_passing_device_out(states, decay, before, last):
+    """Device arrays (torch, CuPy); writes before, last."""
+    _device_call(_STATE_PASSING, (states, decay, before, last))
+
+
+def _launch_chunk_scan(x, entry, readout, decay, before, out, B, C, L, H, P, N):
+    index = _index_type(x, entry, readout, decay, before, out)
+    plan = _Plan(
+        chunk_scan_kernel,
+        B * C * H * triton.cdiv(L, 64) * triton.cdiv(P, 64),
+        {"BLOCK_ROWS": 64, "BLOCK_P": 64, "BLOCK_N": 32, "BLOCK_COLUMNS": 64, "INDEX": index},
+        cuda=(4, 3),
+        hip=(2, 1),
+    )
+    arguments = (
+        x,
+        entry,
+        readout,
+        decay,
+        before,
+        out,
+        C,
+        L,
+        H,
+        P,
+        N,
+        *x.stride(),
+        *entry.stride(),
+        *readout.stride(),
+        *decay.stride(),
+        *before.stride(),
+        *out.stride(),
+    )
+    if plan.programs > 0:
+        _launch(
+            plan,
+            (x, entry, readout, decay, before, out),
+            arguments,
+            sizes=(P, N),
+            unit_strides=(
+                "stride_x_p",
+                "stride_entry_n",
+                "stride_readout_n",
+                "stride_decay_l",
+                "stride_before_n",
+                "stride_out_p",
+            ),
+        )
+
+
+_CHUNK_SCAN = _Kernel(
+    "chunk_scan",
+    views=(
+        _View("x", "float16", ("B", "C", "L", "H", "P"), "In"),
+        _View("entry", "float16", ("B", "C", "L", "N"), "In"),
+        _View("readout", "float16", ("B", "C", "L", "N"), "In"),
+        _View("decay", "float32", ("B", "H", "C", "L"), "In"),
+        _View("before", "float32", ("B", "C", "H", "P", "N"), "In"),
+        _View("out", "float16", ("B", "C", "L", "H", "P"), "Out"),
+    ),
+    launch=_launch_chunk_scan,
+    covered=("out",),
+    overlap="snapshot",
+)
+
+
+def chunk_scan(x, entry, readout, decay, before):
+    """NumPy arrays; returns out[B, C, L, H, P] f16."""
+    return _host_call(_CHUNK_SCAN, (x, entry, readout, decay, before, None))
+
+
+def chunk_scan_out(x, entry, readout, decay, before, out):
+    """NumPy arrays; writes out."""
+    _host_call(_CHUNK_SCAN, (x, entry, readout, decay, before, out))
+
+
+def chunk_scan_device(x, entry, readout, decay, before):
+    """Device arrays (torch, CuPy); returns out[B, C, L, H, P] f16."""
+    return _device_call(_CHUNK_SCAN, (x, entry, readout, decay, before, None))
+
+
+def chunk_scan_device_out(x, entry, readout, decay, before, out):
+    """Device arrays (torch, CuPy); writes out."""
+    _device_call(_CHUNK_SCAN, (x, entry, readout, decay, before, out))
+
+
+def _host_call(kernel, arrays, **sizes):
+    """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
+    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    sizes = _check(kernel, arrays, sizes)
+    _check_overlap(kernel, arrays)
+    tensors = _upload(kernel, arrays, sizes)
+    _run(kernel, tensors, sizes)
+    return _download(kernel, arrays, tensors)
+
+
+def _device_call(kernel, arrays, **sizes):
+    """Run on device arrays, in place and on the current stream."""
+    with _stream(arrays):
+        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+        sizes = _check(kernel, tensors, sizes)
+        device = _common_device(kernel, tensors)
+        copies = _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
+        pairs = zip(kernel.views, tensors, strict=True)
+        tensors = [tensor.clone() if view.name in copies else tensor for view, tensor in pairs]
+        results = []
+        for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
+            if array is None:
+                tensors[position] = _empty(view, sizes, device)
+                results.append(tensors[position])
+        _run(kernel, tensors, sizes)
+        return _unwrap(results)
+
+
+def _check_numpy(kernel, view, array):
+    """An output that is still to be allocated is None."""
+    if array is None:
+        return None
+    if not isinstance(array, (np.ndarray, np.generic)):
+        raise TypeError(f"{kernel.name}: {view.name} must be a NumPy array, not {type(array).__name__}")
+    if view.direction != "In" and not array.flags.writeable:
+        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only")
+    return np.asarray(array)
+
+
+def _tensor(kernel, view, array):
+    """A torch tensor over the memory of a device array; None stands for an output that is still to be allocated."""
+    if array is None or isinstance(array, torch.Tensor):
+        tensor = array
+    elif hasattr(array, "__cuda_array_interface__"):
+        tensor = torch.as_tensor(array)
+    elif hasattr(array, "__dlpack__"):
+        tensor = torch.from_dlpack(array)
+    else:
+        raise TypeError(f"{kernel.name}: {view.name} must be a device array, not {type(array).__name__}")
+    return tensor
+
+
+def _dtype_name(array):
+    return str(array.dtype).removeprefix("torch.") if isinstance(array, torch.Tensor) else array.dtype.name
+
+
+def _common_device(kernel, tensors):
+    """The device that all arguments are on: a GPU, or the CPU under the interpreter."""
+    pairs = zip(kernel.views, tensors, strict=True)
+    devices = {tensor.device: view.name for view, tensor in pairs if tensor is not None}
+    if len(devices) > 1:
+        places = ", ".join(f"{name} on {device}" for device, name in devices.items())
+        raise ValueError(f"{kernel.name}: the arguments are on different devices: {places}")
+    expected = _device()
+    device = next(iter(devices), torch.device(expected))
+    if device.type != expected:
+        raise ValueError(f"{kernel.name}: {devices[device]} is on {device}, expected an array on {expected}")
+    return device
+
+
+def _stream(arrays):
+    """CuPy's current stream if CuPy arrays are among the arguments, else torch's current stream."""
+    if not any(type(array).__module__.partition(".")[0] == "cupy" for array in arrays):
+        return contextlib.nullcontext()
+    pointer = sys.modules["cupy"].cuda.get_current_stream().ptr
+    return torch.cuda.stream(torch.cuda.ExternalStream(pointer) if pointer else torch.cuda.default_stream())
+
+
+def _check(kernel, arrays, sizes):
+    """Hold every array against its declaration; the result maps each size name to its value."""
+    for view, array in zip(kernel.views, arrays, strict=True):
+        if array is not None:
+            _check_array(kernel, view, array, sizes)
+    return sizes
+
+
+def _check_array(kernel, view, array, sizes):
+    dtype, shape = _dtype_name(array), tuple(array.shape)
+    if dtype != view.dtype:
+        raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
+    if len(shape) != len(view.shape):
+        raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
+    for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
+        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
+        if size != expected:
+            known = expected if extent == expected else f"{extent} = {expected}"
+            raise ValueError(f"{kernel.name}: axis {axis} of {view.name} must be {known}, not {size} (shape {shape})")
+
+
+def _check_overlap(kernel, arrays):
+    """Names of inputs to copy, as an output shares their memory; other overlaps are refused."""
+    copies = set()
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    for (first, a), (second, b) in itertools.combinations(given, 2):
+        written = [view.name for view in (first, second) if view.direction != "In"]
+        if not written or not np.shares_memory(a, b):
+            continue
+        if kernel.overlap == "snapshot" and len(written) == 1:
+            copies.add(first.name if first.direction == "In" else second.name)
+            continue
+        raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
+    return copies
+
+
+def _elements(array):
+    """Equal for arrays of the same elements in the same order."""
+    return array.__array_interface__["data"][0], array.strides, array.shape, array.dtype
+
+
+class _Addresses:
+    """A device tensor's addresses as a NumPy array that is never read, for NumPy's test of shared memory."""
+
+    def __init__(self, tensor):
+        size = tensor.element_size()
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (tensor.data_ptr(), False),
+            "typestr": f"|V{size}",
+            "shape": tuple(tensor.shape),
+            "strides": tuple(size * stride for stride in tensor.stride()),
+        }
+
+    @classmethod
+    def of(cls, tensor):
+        return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)
+
+
+def _upload(kernel, arrays, sizes):
+    """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
+    device, memory, tensors = _device(), {}, []
+    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    read = {key for view, key in zip(kernel.views, keys, strict=True) if view.direction != "Out"}
+    for view, array, key in zip(kernel.views, arrays, keys, strict=True):
+        if key not in memory:
+            memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
+        tensors.append(memory[key])
+    return tensors
+
+
+def _key(kernel, view, array):
+    """Arguments with equal keys share device memory."""
+    return _elements(array) if view.direction == "In" else view.name
+
+
+def _to_device(array, dtype, device):
+    """Copy a NumPy array of any layout and byte order to the device."""
+    if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
+        array = array.astype(array.dtype.newbyteorder("="), order="C")
+    return torch.from_numpy(array).to(device, copy=True)
+
+
+def _empty(view, sizes, device):
+    shape = [extent if isinstance(extent, int) else sizes[extent] for extent in view.shape]
+    return torch.empty(shape, dtype=getattr(torch, view.dtype), device=device)
+
+
+def _download(kernel, arrays, tensors):
+    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
+    written = [view.direction != "In" for view in kernel.views]
+    pairs = zip(tensors, written, strict=True)
+    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in pairs]
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    results = []
+    for array, copy in zip(arrays, copies, strict=True):
+        if array is None:
+            results.append(copy.numpy())
+        elif copy is not None:
+            array[...] = copy.numpy()
+    return _unwrap(results)
+
+
+def _unwrap(results):
+    """One result stands for itself, several are a tuple, none is None."""
+    return tuple(results) if len(results) > 1 else results[0] if results else None
+
+
+def _device():
+    if os.getenv("TRITON_INTERPRET") == "1":
+        return "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    raise RuntimeError("no GPU found: use a machine with one, or set TRITON_INTERPRET=1 before Python starts")
+
+
+def _run(kernel, tensors, sizes):
+    with torch.cuda.device_of(tensors[0]):
+        if os.getenv("INTENTC_POISON") == "1":
+            _run_poisoned(kernel, tensors, sizes)
+        else:
+            kernel.launch(*tensors, **sizes)
+
+
+def _run_poisoned(kernel, tensors, sizes):
+    """Launch over two bit patterns: an output element that still holds the pattern both times was not written."""
+    before = [tensor.clone() for tensor in tensors]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    alone = [addresses.count(address) == 1 for address in addresses]
+    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone, strict=True)]
+    kept = [torch.ones(tensor.shape, dtype=torch.bool, device=tensor.device) for tensor in tensors]
+    for byte in (0x5A, 0x25):
+        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned, strict=True):
+            if view.direction != "In":
+                _bits(tensor).fill_(_pattern(tensor, byte)) if poison else tensor.copy_(old)
+        kernel.launch(*tensors, **sizes)
+        for tensor, mask in zip(tensors, kept, strict=True):
+            mask &= _bits(tensor) == _pattern(tensor, byte)
+    for view, poison, mask in zip(kernel.views, poisoned, kept, strict=True):
+        if poison and mask.any():
+            message = f"{kernel.name}: {int(mask.sum())} of {mask.numel()} elements of {view.name} were not written"
+            if view.name in kernel.covered:
+                raise RuntimeError(message)
+            print(message, file=sys.stderr)
+
+
+def _bits(tensor):
+    """The elements as integers of their width."""
+    return tensor.view(_INTEGERS[tensor.element_size()])
+
+
+def _pattern(tensor, byte):
+    return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
+
+
+def _launch(plan, views, arguments, sizes, unit_strides):
+    """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any."""
+    kernel = plan.kernel
+    alignments = [number for view in views for number in (view.data_ptr(), *view.stride()[:-1])]
+    if any(view.stride(-1) != 1 for view in views if view.dim()):
+        kernel = _specialised(kernel, ())
+    elif any(number % 16 for number in (*alignments, *sizes)):
+        kernel = _specialised(kernel, unit_strides)
+    warps, stages = plan.hip if torch.version.hip else plan.cuda
+    options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
+    _start((kernel, views[0].device, *options.items()), kernel, plan.programs, arguments, options)
+
+
+def _start(key, kernel, programs, arguments, options):
+    """Compile first what was not compiled yet, so that a failure to compile leaves the caller's arrays alone."""
+    if key not in _COMPILED:
+        if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
+            kernel.warmup(*arguments, grid=(programs,), **options)
+        _COMPILED.add(key)
+    kernel[(programs,)](*arguments, **options)
+
+
+@functools.cache
+def _specialised(kernel, unit_strides):
+    """The kernel for strides, sizes and addresses of any alignment; only the named strides are known to be 1."""
+    constants = [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
+    known = {*constants, *unit_strides}
+    return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
+
+
+def _index_type(*views):
+    """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
+    axes = (zip(view.shape, view.stride(), strict=True) for view in views)
+    spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
+    return tl.int64 if max(spans) >= 2**30 else tl.int32
+
+
+_CASES = (
+    (_CHUNK_STATE, {"B": 37, "C": 37, "L": 37, "H": 37, "P": 37, "N": 37}),
+    (_CHUNK_STATE, {"B": 37, "C": 37, "L": 37, "H": 37, "P": 37, "N": 64}),
+    (_STATE_PASSING, {"B": 37, "C": 37, "H": 37, "P": 37, "N": 37, "L": 37}),
+    (_STATE_PASSING, {"B": 37, "C": 37, "H": 37, "P": 37, "N": 37, "L": 64}),
+    (_CHUNK_SCAN, {"B": 37, "C": 37, "L": 37, "H": 37, "P": 37, "N": 37}),
+    (_CHUNK_SCAN, {"B": 37, "C": 37, "L": 37, "H": 37, "P": 37, "N": 64}),
+)
+
+
+def _self_check():
+    """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
+    os.environ["INTENTC_POISON"] = "1"
+    generator, failures = np.random.default_rng(0), 0
+    for kernel, sizes in _CASES:
+        tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]
+        terms = max(tensor.numel() for tensor in tensors)
+        first = _written(kernel, tensors, sizes)
+        second = _written(kernel, tensors, sizes)
+        wrong = [name for name in first if not _agree(first[name], second[name], terms)]
+        failures += bool(wrong)
+        print(kernel.name, sizes, f"differs in {', '.join(wrong)}" if wrong else "ok")
+    return failures
+
+
+def _random(view, kernel, sizes, generator):
+    """Integers are small enough to be an index of any axis."""
+    extents = [sizes[extent] if isinstance(extent, str) else extent for view in kernel.views for extent in view.shape]
+    shape = [sizes[extent] if isinstance(extent, str) else extent for extent in view.shape]
+    if "float" in view.dtype:
+        values = generator.standard_normal(shape)
+    else:
+        values = generator.integers(0, 2 if view.dtype == "bool" else max(1, min(extents, default=1)), shape)
+    return torch.as_tensor(values).to(_device(), getattr(torch, view.dtype))
+
+
+def _written(kernel, tensors, sizes):
+    """Run on copies; the views that the kernel writes, by name."""
+    copies = [tensor.clone() for tensor in tensors]
+    _run(kernel, copies, sizes)
+    return {view.name: copy for view, copy in zip(kernel.views, copies, strict=True) if view.direction != "In"}
+
+
+def _agree(one, other, terms):
+    """Integers are equal; floats differ by no more than another order of summation explains."""
+    if not one.dtype.is_floating_point:
+        return torch.equal(one.to(torch.int64), other.to(torch.int64))
+    a, b = one.double(), other.double()
+    finite = torch.isfinite(a) & torch.isfinite(b)
+    same = torch.equal(a[~finite].nan_to_num(nan=1.5), b[~finite].nan_to_num(nan=1.5))
+    band = 16 * torch.finfo(one.dtype).eps * terms**0.5 * b[finite].norm()
+    return same and bool((a[finite] - b[finite]).norm() <= band)
+
+
+if __name__ == "__main__":
+    sys.exit(_self_check())

@@ -1,0 +1,873 @@
+"""Triton module for split_decode.py, written by intentc; change the Intent source, not this file.
+
+Attention of one new query over a long cache, in two launches: parts of the keys side by side, then their merger.
+
+A part leaves its largest score, its mass and its weighted values; an empty part leaves the identity.
+
+split_decode(q, k, v) -> out
+    launches attend_parts, merge_parts; what they hand on stays on the device
+
+attend_parts(q[B, H, D] f32, k[B, H, T, D] f32, v[B, H, T, D] f32) -> largest[B, H, G] f32, mass[B, H, G] f32,
+    moment[B, H, G, D] f32
+    largest[b, h, g] = found.largest
+    mass[b, h, g] = found.mass
+    moment[b, h, g, :] = found.moment
+    Plan    one program per b x h x g; on chip: d
+    Traffic reads k, q, v; writes largest, mass, moment
+
+merge_parts(largest[B, H, G] f32, mass[B, H, G] f32, moment[B, H, G, D] f32) -> out[B, H, D] f32
+    out[b, h, :] = I.reduce.sum(moment[b, h, :, :] * factor[:, None], axis=0) / total
+    Plan    one program per b x h x d; on chip: g
+    Plan    one program per b x h x 32 d; streamed: 128 g
+    Traffic reads moment, largest, mass; writes out
+
+Targets cuda:90 cuda:80 hip:gfx942
+"""
+
+import contextlib
+import functools
+import itertools
+import numbers
+import os
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+__all__ = [
+    "split_decode",
+    "split_decode_out",
+    "split_decode_device",
+    "split_decode_device_out",
+    "attend_parts",
+    "attend_parts_out",
+    "attend_parts_device",
+    "attend_parts_device_out",
+    "merge_parts",
+    "merge_parts_out",
+    "merge_parts_device",
+    "merge_parts_device_out",
+]
+
+
+@triton.jit
+def _exp(x):
+    # tl.exp loses digits for large |x|, because it rounds x * log2(e) to float32. Here exp(x) = 2**n * exp(r) with
+    # r = x - n * ln(2); ln(2) is in two parts, the first short enough for an exact product.
+    shifted = x * 1.4426950408889634 + 12582912.0  # adding 1.5 * 2**23 rounds to an integer
+    n = shifted - 12582912.0
+    r = (x - n * 0.693359375) + n * 2.1219444005469058e-4
+    p = 0.00139269186 * r + 0.0083637666
+    p = p * r + 0.0416665487
+    p = p * r + 0.166665733
+    p = p * r + 0.5
+    p = 1.0 + (r + r * r * p)
+    exponent = shifted.to(tl.int32, bitcast=True) - 0x4B400000
+    half = exponent >> 1  # two factors, since 2**n alone may be out of range
+    p *= ((half + 127) << 23).to(tl.float32, bitcast=True)
+    p *= ((exponent - half + 127) << 23).to(tl.float32, bitcast=True)
+    return tl.where(x > 89.0, float("inf"), tl.where(x < -105.0, 0.0, p))
+
+
+@triton.jit
+def _maximum(a, b):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit(do_not_specialize=["H", "T", "G"])
+def attend_parts_state(
+    q_ptr, k_ptr, v_ptr, largest_ptr, mass_ptr, moment_ptr,
+    H, D, T, G,
+    stride_q_b, stride_q_h, stride_q_d, stride_k_b, stride_k_h, stride_k_t, stride_k_d, stride_v_b, stride_v_h,
+    stride_v_t, stride_v_d, stride_largest_b, stride_largest_h, stride_largest_g, stride_mass_b, stride_mass_h,
+    stride_mass_g, stride_moment_b, stride_moment_h, stride_moment_g, stride_moment_d,
+    BLOCK_PART: tl.constexpr, BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    g = pid % G
+    pid //= G
+    h = pid % H
+    b = pid // H
+    d = tl.arange(0, BLOCK_D).to(INDEX)
+    d_mask = d < D
+    position = g.to(tl.int64) * T
+    quotient = position // G
+    part_end = (T + position) // G - quotient
+    q = tl.load(q_ptr + b * stride_q_b + h * stride_q_h + d * stride_q_d, mask=d_mask, other=0.0)
+    largest = tl.full((), -float("inf"), tl.float32)
+    summary_1 = tl.full((), 0.0, tl.float32)
+    summary_2 = tl.zeros((BLOCK_D,), tl.float32)
+    for start_part in range(0, part_end, BLOCK_PART):
+        part = start_part + tl.arange(0, BLOCK_PART).to(INDEX)
+        part_mask = part < part_end
+        t = part[:, None] + quotient
+        mask = part_mask[:, None] & d_mask[None, :]
+        k_ptrs = k_ptr + b * stride_k_b + h * stride_k_h + t * stride_k_t + d[None, :] * stride_k_d
+        k = tl.load(k_ptrs, mask=mask, other=0.0)
+        v = tl.load(v_ptr + b * stride_v_b + h * stride_v_h + t * stride_v_t + d[None, :] * stride_v_d, mask=mask)
+        scores = tl.sum(k * q[None, :], axis=1)  # split_decode.py:21
+        rhs_largest = tl.reduce(tl.where(part_mask, scores, -float("inf")), 0, _maximum)  # split_decode.py:22
+        new_largest = _maximum(largest, rhs_largest)
+        shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
+        right = _exp(rhs_largest - shift)
+        weights = tl.exp(scores - rhs_largest)
+        rhs_mass = tl.sum(tl.where(part_mask, weights, 0.0), axis=0)  # split_decode.py:25
+        left = _exp(largest - shift)
+        rhs_moment = tl.sum(tl.where(part_mask[:, None], weights[:, None] * v, 0.0), axis=0)  # split_decode.py:25
+        largest = new_largest
+        summary_1 = summary_1 * left + rhs_mass * right
+        summary_2 = summary_2 * left + rhs_moment * right
+    tl.store(largest_ptr + b * stride_largest_b + h * stride_largest_h + g * stride_largest_g, largest)
+    tl.store(mass_ptr + b * stride_mass_b + h * stride_mass_h + g * stride_mass_g, summary_1)  # split_decode.py:65
+    moment_ptrs = moment_ptr + b * stride_moment_b + h * stride_moment_h + g * stride_moment_g + d * stride_moment_d
+    tl.store(moment_ptrs, summary_2, mask=d_mask)  # split_decode.py:66
+
+
+@triton.jit(do_not_specialize=["H", "G"])
+def merge_parts_resident(
+    largest_ptr, mass_ptr, moment_ptr, out_ptr,
+    H, G, D,
+    stride_largest_b, stride_largest_h, stride_largest_g, stride_mass_b, stride_mass_h, stride_mass_g, stride_moment_b,
+    stride_moment_h, stride_moment_g, stride_moment_d, stride_out_b, stride_out_h, stride_out_d,
+    BLOCK_G: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    d = pid % D
+    pid //= D
+    h = pid % H
+    b = pid // H
+    g = tl.arange(0, BLOCK_G).to(INDEX)
+    g_mask = g < G
+    largest_ptrs = largest_ptr + b * stride_largest_b + h * stride_largest_h + g * stride_largest_g
+    largest = tl.load(largest_ptrs, mask=g_mask, other=-float("inf"))  # masked lanes lose every maximum
+    mass = tl.load(mass_ptr + b * stride_mass_b + h * stride_mass_h + g * stride_mass_g, mask=g_mask)
+    moment_ptrs = moment_ptr + b * stride_moment_b + h * stride_moment_h + g * stride_moment_g + d * stride_moment_d
+    moment = tl.load(moment_ptrs, mask=g_mask)
+    highest = tl.reduce(largest, 0, _maximum)  # split_decode.py:78
+    factor = tl.exp(largest - highest)
+    total = tl.sum(tl.where(g_mask, mass * factor, 0.0), axis=0)  # split_decode.py:80
+    moment_times_factor_sum = tl.sum(tl.where(g_mask, moment * factor, 0.0), axis=0)  # split_decode.py:81
+    out = tl.div_rn(moment_times_factor_sum, total)
+    tl.store(out_ptr + b * stride_out_b + h * stride_out_h + d * stride_out_d, out)  # split_decode.py:81
+
+
+@triton.jit(do_not_specialize=["H", "G"])
+def merge_parts_streamed(
+    largest_ptr, mass_ptr, moment_ptr, out_ptr,
+    H, G, D,
+    stride_largest_b, stride_largest_h, stride_largest_g, stride_mass_b, stride_mass_h, stride_mass_g, stride_moment_b,
+    stride_moment_h, stride_moment_g, stride_moment_d, stride_out_b, stride_out_h, stride_out_d,
+    BLOCK_D: tl.constexpr, BLOCK_G: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    d_tiles = tl.cdiv(D, BLOCK_D)
+    d = pid % d_tiles * BLOCK_D + tl.arange(0, BLOCK_D)
+    d_mask = d < D
+    pid //= d_tiles
+    h = pid % H
+    b = pid // H
+    largest_at_h = largest_ptr + b * stride_largest_b + h * stride_largest_h
+
+    highest_partial = tl.full((BLOCK_G,), -float("inf"), tl.float32)
+    for start_g in range(0, G, BLOCK_G):
+        g = start_g + tl.arange(0, BLOCK_G).to(INDEX)
+        # Masked lanes lose every maximum.
+        largest = tl.load(largest_at_h + g * stride_largest_g, mask=g < G, other=-float("inf"))
+        highest_partial = _maximum(highest_partial, largest)
+    highest = tl.reduce(highest_partial, 0, _maximum)  # split_decode.py:78
+
+    total_partial = tl.zeros((BLOCK_G,), tl.float32)
+    moment_times_factor_sum_partial = tl.zeros((BLOCK_G, BLOCK_D), tl.float32)
+    for start_g in range(0, G, BLOCK_G):
+        g = start_g + tl.arange(0, BLOCK_G).to(INDEX)
+        g_mask = g < G
+        largest = tl.load(largest_at_h + g * stride_largest_g, mask=g_mask, other=-float("inf"))
+        mass = tl.load(mass_ptr + b * stride_mass_b + h * stride_mass_h + g * stride_mass_g, mask=g_mask)
+        moment_ptrs = (
+            moment_ptr
+            + b * stride_moment_b
+            + h * stride_moment_h
+            + g[:, None] * stride_moment_g
+            + d[None, :] * stride_moment_d
+        )
+        moment = tl.load(moment_ptrs, mask=g_mask[:, None] & d_mask[None, :])
+        factor = tl.exp(largest - highest)
+        total_partial += tl.where(g_mask, mass * factor, 0.0)
+        moment_times_factor_sum_partial += tl.where(g_mask[:, None], moment * factor[:, None], 0.0)
+    total = tl.sum(total_partial, axis=0)  # split_decode.py:80
+    moment_times_factor_sum = tl.sum(moment_times_factor_sum_partial, axis=0)  # split_decode.py:81
+    out = tl.div_rn(moment_times_factor_sum, total)
+    tl.store(out_ptr + b * stride_out_b + h * stride_out_h + d * stride_out_d, out, mask=d_mask)  # split_decode.py:81
+
+
+class _View(NamedTuple):
+    """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
+
+    name: str
+    dtype: str
+    shape: tuple
+    direction: str
+
+
+class _Kernel(NamedTuple):
+    """What the wrappers know of a kernel."""
+
+    name: str
+    views: tuple
+    launch: Callable
+    requirements: tuple = ()  # (predicate of the sizes, message)
+    covered: tuple = ()  # outputs that are written in full
+    overlap: str = "refuse"  # or same, snapshot: of a written array with another
+
+
+class _Plan(NamedTuple):
+    """A device function, its number of programs and block sizes, and (warps, stages) by vendor."""
+
+    kernel: Callable
+    programs: int
+    blocks: dict
+    cuda: tuple
+    hip: tuple
+
+
+_INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+_COMPILED = set()  # launch keys of what this process has compiled
+
+
+def _launch_attend_parts(q, k, v, largest, mass, moment, B, H, D, T, G):
+    index = _index_type(q, k, v, largest, mass, moment)
+    if D <= 128:
+        plan = _Plan(
+            attend_parts_state, B * H * G, {"BLOCK_PART": 64, "BLOCK_D": 128, "INDEX": index}, cuda=(16, 3), hip=(8, 2)
+        )
+    elif D <= 1024:
+        plan = _Plan(
+            attend_parts_state, B * H * G, {"BLOCK_PART": 16, "BLOCK_D": 1024, "INDEX": index}, cuda=(16, 3), hip=(8, 2)
+        )
+    else:
+        plan = _Plan(
+            attend_parts_state,
+            B * H * G,
+            {"BLOCK_PART": 16, "BLOCK_D": 16384, "INDEX": index},
+            cuda=(16, 3),
+            hip=(8, 2),
+        )
+    arguments = (
+        q,
+        k,
+        v,
+        largest,
+        mass,
+        moment,
+        H,
+        D,
+        T,
+        G,
+        *q.stride(),
+        *k.stride(),
+        *v.stride(),
+        *largest.stride(),
+        *mass.stride(),
+        *moment.stride(),
+    )
+    if plan.programs > 0:
+        _launch(
+            plan,
+            (q, k, v, largest, mass, moment),
+            arguments,
+            sizes=(D,),
+            unit_strides=(
+                "stride_q_d",
+                "stride_k_d",
+                "stride_v_d",
+                "stride_largest_g",
+                "stride_mass_g",
+                "stride_moment_d",
+            ),
+        )
+
+
+_ATTEND_PARTS = _Kernel(
+    "attend_parts",
+    views=(
+        _View("q", "float32", ("B", "H", "D"), "In"),
+        _View("k", "float32", ("B", "H", "T", "D"), "In"),
+        _View("v", "float32", ("B", "H", "T", "D"), "In"),
+        _View("largest", "float32", ("B", "H", "G"), "Out"),
+        _View("mass", "float32", ("B", "H", "G"), "Out"),
+        _View("moment", "float32", ("B", "H", "G", "D"), "Out"),
+    ),
+    launch=_launch_attend_parts,
+    requirements=(
+        (lambda B, H, D, T, G: D <= 16384, "what the kernel keeps on chip is limited: this module needs D <= 16384"),
+    ),
+    covered=("largest", "mass", "moment"),
+    overlap="snapshot",
+)
+
+
+def attend_parts(q, k, v, *, G=None):
+    """NumPy arrays; returns largest[B, H, G] f32, mass[B, H, G] f32, moment[B, H, G, D] f32."""
+    return _host_call(_ATTEND_PARTS, (q, k, v, None, None, None), G=G)
+
+
+def attend_parts_out(q, k, v, largest, mass, moment):
+    """NumPy arrays; writes largest, mass, moment."""
+    _host_call(_ATTEND_PARTS, (q, k, v, largest, mass, moment))
+
+
+def attend_parts_device(q, k, v, *, G=None):
+    """Device arrays (torch, CuPy); returns largest[B, H, G] f32, mass[B, H, G] f32, moment[B, H, G, D] f32."""
+    return _device_call(_ATTEND_PARTS, (q, k, v, None, None, None), G=G)
+
+
+def attend_parts_device_out(q, k, v, largest, mass, moment):
+    """Device arrays (torch, CuPy); writes largest, mass, moment."""
+    _device_call(_ATTEND_PARTS, (q, k, v, largest, mass, moment))
+
+
+def _launch_merge_parts(largest, mass, moment, out, B, H, G, D):
+    index = _index_type(largest, mass, moment, out)
+    if G <= 1024:
+        plan = _Plan(merge_parts_resident, B * H * D, {"BLOCK_G": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+    elif G <= 4096:
+        plan = _Plan(merge_parts_resident, B * H * D, {"BLOCK_G": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+    elif G <= 8192:
+        plan = _Plan(merge_parts_resident, B * H * D, {"BLOCK_G": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+    else:
+        plan = _Plan(
+            merge_parts_streamed,
+            B * H * triton.cdiv(D, 32),
+            {"BLOCK_D": 32, "BLOCK_G": 128, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+    arguments = (
+        largest,
+        mass,
+        moment,
+        out,
+        H,
+        G,
+        D,
+        *largest.stride(),
+        *mass.stride(),
+        *moment.stride(),
+        *out.stride(),
+    )
+    if plan.programs > 0:
+        _launch(
+            plan,
+            (largest, mass, moment, out),
+            arguments,
+            sizes=(D,),
+            unit_strides=("stride_largest_g", "stride_mass_g", "stride_moment_d", "stride_out_d"),
+        )
+
+
+_MERGE_PARTS = _Kernel(
+    "merge_parts",
+    views=(
+        _View("largest", "float32", ("B", "H", "G"), "In"),
+        _View("mass", "float32", ("B", "H", "G"), "In"),
+        _View("moment", "float32", ("B", "H", "G", "D"), "In"),
+        _View("out", "float32", ("B", "H", "D"), "Out"),
+    ),
+    launch=_launch_merge_parts,
+    covered=("out",),
+    overlap="snapshot",
+)
+
+
+def merge_parts(largest, mass, moment):
+    """NumPy arrays; returns out[B, H, D] f32."""
+    return _host_call(_MERGE_PARTS, (largest, mass, moment, None))
+
+
+def merge_parts_out(largest, mass, moment, out):
+    """NumPy arrays; writes out."""
+    _host_call(_MERGE_PARTS, (largest, mass, moment, out))
+
+
+def merge_parts_device(largest, mass, moment):
+    """Device arrays (torch, CuPy); returns out[B, H, D] f32."""
+    return _device_call(_MERGE_PARTS, (largest, mass, moment, None))
+
+
+def merge_parts_device_out(largest, mass, moment, out):
+    """Device arrays (torch, CuPy); writes out."""
+    _device_call(_MERGE_PARTS, (largest, mass, moment, out))
+
+
+def _split_decode(q, k, v):
+    largest, mass, moment = attend_parts_device(q, k, v, G=16)
+    return merge_parts_device(largest, mass, moment)
+
+
+def split_decode(q, k, v):
+    """NumPy arrays; returns out."""
+    return _host_composition(_split_decode, (q, k, v))
+
+
+def split_decode_out(q, k, v, out):
+    """NumPy arrays; writes out."""
+    _host_composition(_split_decode, (q, k, v), (out,))
+
+
+def split_decode_device(q, k, v):
+    """Device arrays (torch, CuPy); returns out."""
+    return _device_composition(_split_decode, (q, k, v))
+
+
+def split_decode_device_out(q, k, v, out):
+    """Device arrays (torch, CuPy); writes out."""
+    _device_composition(_split_decode, (q, k, v), (out,))
+
+
+def _host_composition(function, arguments, results=(), /, **keywords):
+    """Call a function of device tensors with NumPy arrays; copy back what it returns, and the arrays it changed."""
+    moved = {}
+    with torch.inference_mode(False):
+        arguments, keywords = _each((arguments, keywords), _is_numpy, lambda array: _moved(array, moved))
+    returned = function(*arguments, **keywords)
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    _update(moved)
+    originals = {id(tensor): array for array, tensor, _ in moved.values()}
+    returned = _each(returned, torch.is_tensor, lambda tensor: originals.get(id(tensor), tensor))
+    returned = _each(returned, torch.is_tensor, _on_host)
+    for array, result in _paired(results, returned):
+        array[...] = result
+    return None if results else returned
+
+
+def _is_numpy(value):
+    return isinstance(value, np.ndarray)
+
+
+def _moved(array, moved):
+    """The tensor that has an array's elements on the device; the same elements move once."""
+    key = _elements(array)
+    if key not in moved:
+        tensor = _to_device(array, array.dtype.name, _device())
+        moved[key] = array, tensor, tensor._version
+    return moved[key][1]
+
+
+def _update(moved):
+    """Copy back the arrays whose tensors have changed since they were moved."""
+    for array, tensor, version in moved.values():
+        if tensor._version == version:
+            continue
+        if any(other is not array and np.shares_memory(array, other) for other, _, _ in moved.values()):
+            raise ValueError("an array that the function changes overlaps another argument in memory")
+        if not array.flags.writeable:
+            raise ValueError("an array that the function changes is read-only")
+        array[...] = _on_host(tensor)
+
+
+def _on_host(tensor):
+    return tensor.detach().cpu().numpy()
+
+
+def _mark_changed(kernel, tensors):
+    """Tell PyTorch what a kernel has written, as it notes itself for operations of its own."""
+    written = [tensor for view, tensor in zip(kernel.views, tensors, strict=True) if view.direction != "In"]
+    torch.autograd.graph.increment_version([tensor for tensor in written if not tensor.is_inference()])
+
+
+def _device_composition(function, arguments, results=(), /, **keywords):
+    """Call a function of tensors with device arrays, in place and on the current stream."""
+    arrays = []
+    _each((arguments, keywords, results), _is_array, arrays.append)
+    with _stream(arrays):
+        tensors = {id(array): _as_tensor(array) for array in arrays}
+        arguments, keywords = _each((arguments, keywords), _is_array, lambda array: tensors[id(array)])
+        with torch.cuda.device(next((tensor.get_device() for tensor in tensors.values()), -1)):
+            returned = function(*arguments, **keywords)
+            for array, result in _paired(results, returned):
+                tensors[id(array)].copy_(result)
+        originals = {id(tensors[id(array)]): array for array in arrays}
+
+        def original(tensor):
+            return originals[id(tensor)] if id(tensor) in originals else tensor
+
+        return None if results else _each(returned, torch.is_tensor, original)
+
+
+def _is_array(value):
+    return hasattr(value, "__dlpack__")
+
+
+def _as_tensor(array):
+    """A torch tensor over the memory of a device array."""
+    if isinstance(array, torch.Tensor):
+        return array
+    if type(array).__module__ == "numpy":
+        raise TypeError("a device array is expected, not a NumPy array")
+    return torch.as_tensor(array) if hasattr(array, "__cuda_array_interface__") else torch.from_dlpack(array)
+
+
+def _each(value, wanted, change):
+    """A value with every wanted part of it changed, also within tuples, lists and dictionaries."""
+    if wanted(value):
+        return change(value)
+    if type(value) in (tuple, list):
+        return type(value)(_each(item, wanted, change) for item in value)
+    if type(value) is dict:
+        return {key: _each(item, wanted, change) for key, item in value.items()}
+    return value
+
+
+def _paired(results, returned):
+    """The arrays that results are to be written to, each with its result."""
+    if not results:
+        return ()
+    returned = returned if isinstance(returned, (tuple, list)) else (returned,)
+    if len(returned) != len(results):
+        raise ValueError(f"there are {len(returned)} results, and {len(results)} arrays for them")
+    for position, (array, result) in enumerate(zip(results, returned, strict=True)):
+        wanted, given = (tuple(result.shape), _dtype_name(result)), (tuple(array.shape), _dtype_name(array))
+        if wanted != given:
+            raise ValueError(f"result {position} has shape and dtype {wanted}, but the array for it {given}")
+    return zip(results, returned, strict=True)
+
+
+def _host_call(kernel, arrays, **sizes):
+    """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
+    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    sizes = _check(kernel, arrays, sizes)
+    _check_overlap(kernel, arrays)
+    tensors = _upload(kernel, arrays, sizes)
+    _run(kernel, tensors, sizes)
+    return _download(kernel, arrays, tensors)
+
+
+def _device_call(kernel, arrays, **sizes):
+    """Run on device arrays, in place and on the current stream."""
+    with _stream(arrays):
+        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+        sizes = _check(kernel, tensors, sizes)
+        device = _common_device(kernel, tensors)
+        copies = _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
+        pairs = zip(kernel.views, tensors, strict=True)
+        tensors = [tensor.clone() if view.name in copies else tensor for view, tensor in pairs]
+        results = []
+        for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
+            if array is None:
+                tensors[position] = _empty(view, sizes, device)
+                results.append(tensors[position])
+        _run(kernel, tensors, sizes)
+        _mark_changed(kernel, tensors)
+        return _unwrap(results)
+
+
+def _check_numpy(kernel, view, array):
+    """An output that is still to be allocated is None."""
+    if array is None:
+        return None
+    if not isinstance(array, (np.ndarray, np.generic)):
+        raise TypeError(f"{kernel.name}: {view.name} must be a NumPy array, not {type(array).__name__}")
+    if view.direction != "In" and not array.flags.writeable:
+        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only")
+    return np.asarray(array)
+
+
+def _tensor(kernel, view, array):
+    """A torch tensor over the memory of a device array; None stands for an output that is still to be allocated."""
+    if array is None or isinstance(array, torch.Tensor):
+        tensor = array
+    elif hasattr(array, "__cuda_array_interface__"):
+        tensor = torch.as_tensor(array)
+    elif hasattr(array, "__dlpack__"):
+        tensor = torch.from_dlpack(array)
+    else:
+        raise TypeError(f"{kernel.name}: {view.name} must be a device array, not {type(array).__name__}")
+    return tensor
+
+
+def _dtype_name(array):
+    return str(array.dtype).removeprefix("torch.") if isinstance(array, torch.Tensor) else array.dtype.name
+
+
+def _common_device(kernel, tensors):
+    """The device that all arguments are on: a GPU, or the CPU under the interpreter."""
+    pairs = zip(kernel.views, tensors, strict=True)
+    devices = {tensor.device: view.name for view, tensor in pairs if tensor is not None}
+    if len(devices) > 1:
+        places = ", ".join(f"{name} on {device}" for device, name in devices.items())
+        raise ValueError(f"{kernel.name}: the arguments are on different devices: {places}")
+    expected = _device()
+    device = next(iter(devices), torch.device(expected))
+    if device.type != expected:
+        raise ValueError(f"{kernel.name}: {devices[device]} is on {device}, expected an array on {expected}")
+    return device
+
+
+def _stream(arrays):
+    """CuPy's current stream if CuPy arrays are among the arguments, else torch's current stream."""
+    if not any(type(array).__module__.partition(".")[0] == "cupy" for array in arrays):
+        return contextlib.nullcontext()
+    pointer = sys.modules["cupy"].cuda.get_current_stream().ptr
+    return torch.cuda.stream(torch.cuda.ExternalStream(pointer) if pointer else torch.cuda.default_stream())
+
+
+def _check(kernel, arrays, sizes):
+    """Hold every array against its declaration; the result maps each size name to its value."""
+    for name, size in sizes.items():
+        if not isinstance(size, numbers.Integral) or size < 0:
+            raise ValueError(f"{kernel.name}: pass the size {name} of the output as {name}=..., not {size}")
+    for view, array in zip(kernel.views, arrays, strict=True):
+        if array is not None:
+            _check_array(kernel, view, array, sizes)
+    for holds, message in kernel.requirements:
+        if not holds(**sizes):
+            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
+    return sizes
+
+
+def _check_array(kernel, view, array, sizes):
+    dtype, shape = _dtype_name(array), tuple(array.shape)
+    if dtype != view.dtype:
+        raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
+    if len(shape) != len(view.shape):
+        raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
+    for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
+        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
+        if size != expected:
+            known = expected if extent == expected else f"{extent} = {expected}"
+            raise ValueError(f"{kernel.name}: axis {axis} of {view.name} must be {known}, not {size} (shape {shape})")
+
+
+def _check_overlap(kernel, arrays):
+    """Names of inputs to copy, as an output shares their memory; other overlaps are refused."""
+    copies = set()
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    for (first, a), (second, b) in itertools.combinations(given, 2):
+        written = [view.name for view in (first, second) if view.direction != "In"]
+        if not written or not np.shares_memory(a, b):
+            continue
+        if kernel.overlap == "snapshot" and len(written) == 1:
+            copies.add(first.name if first.direction == "In" else second.name)
+            continue
+        raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
+    return copies
+
+
+def _elements(array):
+    """Equal for arrays of the same elements in the same order."""
+    return array.__array_interface__["data"][0], array.strides, array.shape, array.dtype
+
+
+class _Addresses:
+    """A device tensor's addresses as a NumPy array that is never read, for NumPy's test of shared memory."""
+
+    def __init__(self, tensor):
+        size = tensor.element_size()
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (tensor.data_ptr(), False),
+            "typestr": f"|V{size}",
+            "shape": tuple(tensor.shape),
+            "strides": tuple(size * stride for stride in tensor.stride()),
+        }
+
+    @classmethod
+    def of(cls, tensor):
+        return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)
+
+
+def _upload(kernel, arrays, sizes):
+    """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
+    device, memory, tensors = _device(), {}, []
+    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    read = {key for view, key in zip(kernel.views, keys, strict=True) if view.direction != "Out"}
+    for view, array, key in zip(kernel.views, arrays, keys, strict=True):
+        if key not in memory:
+            memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
+        tensors.append(memory[key])
+    return tensors
+
+
+def _key(kernel, view, array):
+    """Arguments with equal keys share device memory."""
+    return _elements(array) if view.direction == "In" else view.name
+
+
+def _to_device(array, dtype, device):
+    """Copy a NumPy array of any layout and byte order to the device."""
+    if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
+        array = array.astype(array.dtype.newbyteorder("="), order="C")
+    return torch.from_numpy(array).to(device, copy=True)
+
+
+def _empty(view, sizes, device):
+    shape = [extent if isinstance(extent, int) else sizes[extent] for extent in view.shape]
+    return torch.empty(shape, dtype=getattr(torch, view.dtype), device=device)
+
+
+def _download(kernel, arrays, tensors):
+    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
+    written = [view.direction != "In" for view in kernel.views]
+    pairs = zip(tensors, written, strict=True)
+    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in pairs]
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    results = []
+    for array, copy in zip(arrays, copies, strict=True):
+        if array is None:
+            results.append(copy.numpy())
+        elif copy is not None:
+            array[...] = copy.numpy()
+    return _unwrap(results)
+
+
+def _unwrap(results):
+    """One result stands for itself, several are a tuple, none is None."""
+    return tuple(results) if len(results) > 1 else results[0] if results else None
+
+
+def _device():
+    if os.getenv("TRITON_INTERPRET") == "1":
+        return "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    raise RuntimeError("no GPU found: use a machine with one, or set TRITON_INTERPRET=1 before Python starts")
+
+
+def _run(kernel, tensors, sizes):
+    with torch.cuda.device_of(tensors[0]):
+        if os.getenv("INTENTC_POISON") == "1":
+            _run_poisoned(kernel, tensors, sizes)
+        else:
+            kernel.launch(*tensors, **sizes)
+
+
+def _run_poisoned(kernel, tensors, sizes):
+    """Launch over two bit patterns: an output element that still holds the pattern both times was not written."""
+    before = [tensor.clone() for tensor in tensors]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    alone = [addresses.count(address) == 1 for address in addresses]
+    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone, strict=True)]
+    kept = [torch.ones(tensor.shape, dtype=torch.bool, device=tensor.device) for tensor in tensors]
+    for byte in (0x5A, 0x25):
+        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned, strict=True):
+            if view.direction != "In":
+                _bits(tensor).fill_(_pattern(tensor, byte)) if poison else tensor.copy_(old)
+        kernel.launch(*tensors, **sizes)
+        for tensor, mask in zip(tensors, kept, strict=True):
+            mask &= _bits(tensor) == _pattern(tensor, byte)
+    for view, poison, mask in zip(kernel.views, poisoned, kept, strict=True):
+        if poison and mask.any():
+            message = f"{kernel.name}: {int(mask.sum())} of {mask.numel()} elements of {view.name} were not written"
+            if view.name in kernel.covered:
+                raise RuntimeError(message)
+            print(message, file=sys.stderr)
+
+
+def _bits(tensor):
+    """The elements as integers of their width."""
+    return tensor.view(_INTEGERS[tensor.element_size()])
+
+
+def _pattern(tensor, byte):
+    return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
+
+
+def _launch(plan, views, arguments, sizes, unit_strides):
+    """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any."""
+    kernel = plan.kernel
+    alignments = [number for view in views for number in (view.data_ptr(), *view.stride()[:-1])]
+    if any(view.stride(-1) != 1 for view in views if view.dim()):
+        kernel = _specialised(kernel, ())
+    elif any(number % 16 for number in (*alignments, *sizes)):
+        kernel = _specialised(kernel, unit_strides)
+    warps, stages = plan.hip if torch.version.hip else plan.cuda
+    options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
+    _start((kernel, views[0].device, *options.items()), kernel, plan.programs, arguments, options)
+
+
+def _start(key, kernel, programs, arguments, options):
+    """Compile first what was not compiled yet, so that a failure to compile leaves the caller's arrays alone."""
+    if key not in _COMPILED:
+        if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
+            kernel.warmup(*arguments, grid=(programs,), **options)
+        _COMPILED.add(key)
+    kernel[(programs,)](*arguments, **options)
+
+
+@functools.cache
+def _specialised(kernel, unit_strides):
+    """The kernel for strides, sizes and addresses of any alignment; only the named strides are known to be 1."""
+    constants = [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
+    known = {*constants, *unit_strides}
+    return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
+
+
+def _index_type(*views):
+    """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
+    axes = (zip(view.shape, view.stride(), strict=True) for view in views)
+    spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
+    return tl.int64 if max(spans) >= 2**30 else tl.int32
+
+
+_CASES = (
+    (_ATTEND_PARTS, {"B": 7, "H": 2, "D": 3, "T": 5, "G": 37}),
+    (_ATTEND_PARTS, {"B": 1, "H": 1, "D": 1, "T": 1, "G": 1}),
+    (_ATTEND_PARTS, {"B": 16, "H": 16, "D": 32, "T": 16, "G": 64}),
+    (_MERGE_PARTS, {"B": 2, "H": 3, "G": 5, "D": 37}),
+    (_MERGE_PARTS, {"B": 1, "H": 1, "G": 1, "D": 1}),
+    (_MERGE_PARTS, {"B": 16, "H": 32, "G": 16, "D": 64}),
+)
+
+
+def _self_check():
+    """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
+    os.environ["INTENTC_POISON"] = "1"
+    generator, failures = np.random.default_rng(0), 0
+    for kernel, sizes in _CASES:
+        tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]
+        terms = max(tensor.numel() for tensor in tensors)
+        first = _written(kernel, tensors, sizes)
+        second = _written(kernel, tensors, sizes)
+        wrong = [name for name in first if not _agree(first[name], second[name], terms)]
+        failures += bool(wrong)
+        print(kernel.name, sizes, f"differs in {', '.join(wrong)}" if wrong else "ok")
+    return failures
+
+
+def _random(view, kernel, sizes, generator):
+    """Integers are small enough to be an index of any axis."""
+    extents = [sizes[extent] if isinstance(extent, str) else extent for view in kernel.views for extent in view.shape]
+    shape = [sizes[extent] if isinstance(extent, str) else extent for extent in view.shape]
+    if "float" in view.dtype:
+        values = generator.standard_normal(shape)
+    else:
+        values = generator.integers(0, 2 if view.dtype == "bool" else max(1, min(extents, default=1)), shape)
+    return torch.as_tensor(values).to(_device(), getattr(torch, view.dtype))
+
+
+def _written(kernel, tensors, sizes):
+    """Run on copies; the views that the kernel writes, by name."""
+    copies = [tensor.clone() for tensor in tensors]
+    _run(kernel, copies, sizes)
+    return {view.name: copy for view, copy in zip(kernel.views, copies, strict=True) if view.direction != "In"}
+
+
+def _agree(one, other, terms):
+    """Integers are equal; floats differ by no more than another order of summation explains."""
+    if not one.dtype.is_floating_point:
+        return torch.equal(one.to(torch.int64), other.to(torch.int64))
+    a, b = one.double(), other.double()
+    finite = torch.isfinite(a) & torch.isfinite(b)
+    same = torch.equal(a[~finite].nan_to_num(nan=1.5), b[~finite].nan_to_num(nan=1.5))
+    band = 16 * torch.finfo(one.dtype).eps * terms**0.5 * b[finite].norm()
+    return same and bool((a[finite] - b[finite]).norm() <= band)
+
+
+if __name__ == "__main__":
+    sys.exit(_self_check())

@@ -1,0 +1,576 @@
+"""Triton module for varlen_attention.py, written by intentc; change the Intent source, not this file.
+
+Attention over sequences of different lengths that lie behind each other: sequence b has the rows from offsets[b]
+to offsets[b + 1], and sees nothing of the others.
+
+varlen_attention(q[N, H, D] f16, k[N, H, D] f16, v[N, H, D] f16, offsets[B1] i32) -> out[N, H, D] f16
+    out[own, h, :] = I.cast(found.moment / found.mass[:, None], I.f16)
+    Plan    one program per b x h; on chip: d; streamed: 64 i
+    Traffic reads offsets, q, k, v; writes out
+
+Targets cuda:90 cuda:80 hip:gfx942
+"""
+
+import contextlib
+import functools
+import itertools
+import os
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+__all__ = ["varlen_attention", "varlen_attention_out", "varlen_attention_device", "varlen_attention_device_out"]
+
+
+@triton.jit
+def _exp(x):
+    # tl.exp loses digits for large |x|, because it rounds x * log2(e) to float32. Here exp(x) = 2**n * exp(r) with
+    # r = x - n * ln(2); ln(2) is in two parts, the first short enough for an exact product.
+    shifted = x * 1.4426950408889634 + 12582912.0  # adding 1.5 * 2**23 rounds to an integer
+    n = shifted - 12582912.0
+    r = (x - n * 0.693359375) + n * 2.1219444005469058e-4
+    p = 0.00139269186 * r + 0.0083637666
+    p = p * r + 0.0416665487
+    p = p * r + 0.166665733
+    p = p * r + 0.5
+    p = 1.0 + (r + r * r * p)
+    exponent = shifted.to(tl.int32, bitcast=True) - 0x4B400000
+    half = exponent >> 1  # two factors, since 2**n alone may be out of range
+    p *= ((half + 127) << 23).to(tl.float32, bitcast=True)
+    p *= ((exponent - half + 127) << 23).to(tl.float32, bitcast=True)
+    return tl.where(x > 89.0, float("inf"), tl.where(x < -105.0, 0.0, p))
+
+
+@triton.jit
+def _maximum(a, b):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit(do_not_specialize=["N", "H"])
+def varlen_attention_state(
+    q_ptr, k_ptr, v_ptr, offsets_ptr, out_ptr,
+    N, H, D,
+    stride_q_n, stride_q_h, stride_q_d, stride_k_n, stride_k_h, stride_k_d, stride_v_n, stride_v_h, stride_v_d,
+    stride_offsets_b1, stride_out_n, stride_out_h, stride_out_d,
+    BLOCK_I: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_I_2: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    h = pid % H
+    b = pid // H
+    d = tl.arange(0, BLOCK_D).to(INDEX)
+    d_mask = d < D
+    offsets = tl.load(offsets_ptr + b * stride_offsets_b1).to(tl.int64)
+    offsets_b_plus_1 = tl.load(offsets_ptr + (b + 1) * stride_offsets_b1).to(tl.int64)
+    for start_i in range(offsets, offsets_b_plus_1, BLOCK_I):
+        i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
+        whole_end = (
+            tl.maximum(0, tl.minimum(start_i - offsets + 1, offsets_b_plus_1 - offsets)) // BLOCK_I_2 * BLOCK_I_2
+        )
+        i_2_end = tl.minimum(offsets_b_plus_1 - offsets, BLOCK_I + start_i - offsets)
+        q_mask = (i[:, None] < offsets_b_plus_1) & d_mask[None, :] & (i[:, None] >= 0) & (i[:, None] < N)
+        q = tl.load(q_ptr + i[:, None] * stride_q_n + h * stride_q_h + d[None, :] * stride_q_d, mask=q_mask, other=0.0)
+        largest = tl.full((BLOCK_I,), -float("inf"), tl.float32)
+        summary_1 = tl.zeros((BLOCK_I,), tl.float32)
+        summary_2 = tl.zeros((BLOCK_I, BLOCK_D), tl.float32)
+        for start_i_2 in range(0, whole_end, BLOCK_I_2):
+            i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)
+            key = i_2[None, :].to(tl.int64) + offsets
+            k_mask = d_mask[:, None] & (key >= 0) & (key < N)
+            k_ptrs = k_ptr + (i_2[None, :] + offsets) * stride_k_n + h * stride_k_h + d[:, None] * stride_k_d
+            k = tl.load(k_ptrs, mask=k_mask, other=0.0)
+            v_ptrs = v_ptr + (i_2[None, :] + offsets) * stride_v_n + h * stride_v_h + d[:, None] * stride_v_d
+            v = tl.load(v_ptrs, mask=k_mask, other=0.0)
+            scores = tl.dot(q, k)
+            rhs_largest = tl.reduce(scores, 1, _maximum)  # varlen_attention.py:22
+            new_largest = _maximum(largest, rhs_largest)
+            shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
+            right = _exp(rhs_largest - shift)
+            shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
+            weights = tl.exp(scores - shift_2[:, None])
+            rhs_mass = tl.sum(weights, axis=1)  # varlen_attention.py:27
+            left = _exp(largest - shift)
+            rhs_moment = tl.dot(weights.to(tl.float16), tl.trans(v))
+            largest = new_largest
+            summary_1 = summary_1 * left + rhs_mass * right
+            summary_2 = summary_2 * left[:, None] + rhs_moment * right[:, None]
+        for start_i_2 in range(whole_end, i_2_end, BLOCK_I_2):
+            i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)
+            i_2_mask = i_2 < offsets_b_plus_1 - offsets
+            key = i_2[None, :].to(tl.int64) + offsets
+            mask = d_mask[:, None] & i_2_mask[None, :] & (key >= 0) & (key < N)
+            k_ptrs = k_ptr + (i_2[None, :] + offsets) * stride_k_n + h * stride_k_h + d[:, None] * stride_k_d
+            k = tl.load(k_ptrs, mask=mask, other=0.0)
+            v_ptrs = v_ptr + (i_2[None, :] + offsets) * stride_v_n + h * stride_v_h + d[:, None] * stride_v_d
+            v = tl.load(v_ptrs, mask=mask, other=0.0)
+            scores = tl.dot(q, k)
+            scores_2 = tl.where(key <= i[:, None], scores, -float("inf"))
+            rhs_largest = tl.reduce(tl.where(i_2_mask[None, :], scores_2, -float("inf")), 1, _maximum)
+            new_largest = _maximum(largest, rhs_largest)
+            shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
+            right = _exp(rhs_largest - shift)
+            shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
+            weights = tl.exp(scores_2 - shift_2[:, None])
+            rhs_mass = tl.sum(tl.where(i_2_mask[None, :], weights, 0.0), axis=1)  # varlen_attention.py:27
+            left = _exp(largest - shift)
+            rhs_moment = tl.dot(tl.where(i_2_mask[None, :], weights.to(tl.float16), 0.0), tl.trans(v))
+            largest = new_largest
+            summary_1 = summary_1 * left + rhs_mass * right
+            summary_2 = summary_2 * left[:, None] + rhs_moment * right[:, None]
+        out = tl.div_rn(summary_2, summary_1[:, None]).to(tl.float16)
+        tl.store(out_ptr + i[:, None] * stride_out_n + h * stride_out_h + d[None, :] * stride_out_d, out, mask=q_mask)
+
+
+class _View(NamedTuple):
+    """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
+
+    name: str
+    dtype: str
+    shape: tuple
+    direction: str
+
+
+class _Kernel(NamedTuple):
+    """What the wrappers know of a kernel."""
+
+    name: str
+    views: tuple
+    launch: Callable
+    requirements: tuple = ()  # (predicate of the sizes, message)
+    covered: tuple = ()  # outputs that are written in full
+    overlap: str = "refuse"  # or same, snapshot: of a written array with another
+
+
+class _Plan(NamedTuple):
+    """A device function, its number of programs and block sizes, and (warps, stages) by vendor."""
+
+    kernel: Callable
+    programs: int
+    blocks: dict
+    cuda: tuple
+    hip: tuple
+
+
+_INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+_COMPILED = set()  # launch keys of what this process has compiled
+
+
+def _launch_varlen_attention(q, k, v, offsets, out, N, H, D, B1):
+    index = _index_type(q, k, v, offsets, out)
+    if D <= 64:
+        plan = _Plan(
+            varlen_attention_state,
+            max(B1 - 1, 0) * H,
+            {"BLOCK_I": 64, "BLOCK_D": 64, "BLOCK_I_2": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 1),
+        )
+    elif D <= 128:
+        plan = _Plan(
+            varlen_attention_state,
+            max(B1 - 1, 0) * H,
+            {"BLOCK_I": 64, "BLOCK_D": 128, "BLOCK_I_2": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 1),
+        )
+    else:
+        plan = _Plan(
+            varlen_attention_state,
+            max(B1 - 1, 0) * H,
+            {"BLOCK_I": 64, "BLOCK_D": 256, "BLOCK_I_2": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 1),
+        )
+    arguments = (
+        q,
+        k,
+        v,
+        offsets,
+        out,
+        N,
+        H,
+        D,
+        *q.stride(),
+        *k.stride(),
+        *v.stride(),
+        offsets.stride(0),
+        *out.stride(),
+    )
+    if plan.programs > 0:
+        _launch(
+            plan,
+            (q, k, v, offsets, out),
+            arguments,
+            sizes=(D,),
+            unit_strides=("stride_q_d", "stride_k_d", "stride_v_d", "stride_offsets_b1", "stride_out_d"),
+        )
+
+
+_VARLEN_ATTENTION = _Kernel(
+    "varlen_attention",
+    views=(
+        _View("q", "float16", ("N", "H", "D"), "In"),
+        _View("k", "float16", ("N", "H", "D"), "In"),
+        _View("v", "float16", ("N", "H", "D"), "In"),
+        _View("offsets", "int32", ("B1",), "In"),
+        _View("out", "float16", ("N", "H", "D"), "Out"),
+    ),
+    launch=_launch_varlen_attention,
+    requirements=(
+        (lambda N, H, D, B1: D <= 256, "what the kernel keeps on chip is limited: this module needs D <= 256"),
+    ),
+    overlap="snapshot",
+)
+
+
+def varlen_attention(q, k, v, offsets):
+    """NumPy arrays; returns out[N, H, D] f16."""
+    return _host_call(_VARLEN_ATTENTION, (q, k, v, offsets, None))
+
+
+def varlen_attention_out(q, k, v, offsets, out):
+    """NumPy arrays; writes out."""
+    _host_call(_VARLEN_ATTENTION, (q, k, v, offsets, out))
+
+
+def varlen_attention_device(q, k, v, offsets):
+    """Device arrays (torch, CuPy); returns out[N, H, D] f16."""
+    return _device_call(_VARLEN_ATTENTION, (q, k, v, offsets, None))
+
+
+def varlen_attention_device_out(q, k, v, offsets, out):
+    """Device arrays (torch, CuPy); writes out."""
+    _device_call(_VARLEN_ATTENTION, (q, k, v, offsets, out))
+
+
+def _host_call(kernel, arrays, **sizes):
+    """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
+    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    sizes = _check(kernel, arrays, sizes)
+    _check_overlap(kernel, arrays)
+    tensors = _upload(kernel, arrays, sizes)
+    _run(kernel, tensors, sizes)
+    return _download(kernel, arrays, tensors)
+
+
+def _device_call(kernel, arrays, **sizes):
+    """Run on device arrays, in place and on the current stream."""
+    with _stream(arrays):
+        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+        sizes = _check(kernel, tensors, sizes)
+        device = _common_device(kernel, tensors)
+        copies = _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
+        pairs = zip(kernel.views, tensors, strict=True)
+        tensors = [tensor.clone() if view.name in copies else tensor for view, tensor in pairs]
+        results = []
+        for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
+            if array is None:
+                tensors[position] = _empty(view, sizes, device)
+                results.append(tensors[position])
+        _run(kernel, tensors, sizes)
+        return _unwrap(results)
+
+
+def _check_numpy(kernel, view, array):
+    """An output that is still to be allocated is None."""
+    if array is None:
+        return None
+    if not isinstance(array, (np.ndarray, np.generic)):
+        raise TypeError(f"{kernel.name}: {view.name} must be a NumPy array, not {type(array).__name__}")
+    if view.direction != "In" and not array.flags.writeable:
+        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only")
+    return np.asarray(array)
+
+
+def _tensor(kernel, view, array):
+    """A torch tensor over the memory of a device array; None stands for an output that is still to be allocated."""
+    if array is None or isinstance(array, torch.Tensor):
+        tensor = array
+    elif hasattr(array, "__cuda_array_interface__"):
+        tensor = torch.as_tensor(array)
+    elif hasattr(array, "__dlpack__"):
+        tensor = torch.from_dlpack(array)
+    else:
+        raise TypeError(f"{kernel.name}: {view.name} must be a device array, not {type(array).__name__}")
+    return tensor
+
+
+def _dtype_name(array):
+    return str(array.dtype).removeprefix("torch.") if isinstance(array, torch.Tensor) else array.dtype.name
+
+
+def _common_device(kernel, tensors):
+    """The device that all arguments are on: a GPU, or the CPU under the interpreter."""
+    pairs = zip(kernel.views, tensors, strict=True)
+    devices = {tensor.device: view.name for view, tensor in pairs if tensor is not None}
+    if len(devices) > 1:
+        places = ", ".join(f"{name} on {device}" for device, name in devices.items())
+        raise ValueError(f"{kernel.name}: the arguments are on different devices: {places}")
+    expected = _device()
+    device = next(iter(devices), torch.device(expected))
+    if device.type != expected:
+        raise ValueError(f"{kernel.name}: {devices[device]} is on {device}, expected an array on {expected}")
+    return device
+
+
+def _stream(arrays):
+    """CuPy's current stream if CuPy arrays are among the arguments, else torch's current stream."""
+    if not any(type(array).__module__.partition(".")[0] == "cupy" for array in arrays):
+        return contextlib.nullcontext()
+    pointer = sys.modules["cupy"].cuda.get_current_stream().ptr
+    return torch.cuda.stream(torch.cuda.ExternalStream(pointer) if pointer else torch.cuda.default_stream())
+
+
+def _check(kernel, arrays, sizes):
+    """Hold every array against its declaration; the result maps each size name to its value."""
+    for view, array in zip(kernel.views, arrays, strict=True):
+        if array is not None:
+            _check_array(kernel, view, array, sizes)
+    for holds, message in kernel.requirements:
+        if not holds(**sizes):
+            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
+    return sizes
+
+
+def _check_array(kernel, view, array, sizes):
+    dtype, shape = _dtype_name(array), tuple(array.shape)
+    if dtype != view.dtype:
+        raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
+    if len(shape) != len(view.shape):
+        raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
+    for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
+        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
+        if size != expected:
+            known = expected if extent == expected else f"{extent} = {expected}"
+            raise ValueError(f"{kernel.name}: axis {axis} of {view.name} must be {known}, not {size} (shape {shape})")
+
+
+def _check_overlap(kernel, arrays):
+    """Names of inputs to copy, as an output shares their memory; other overlaps are refused."""
+    copies = set()
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    for (first, a), (second, b) in itertools.combinations(given, 2):
+        written = [view.name for view in (first, second) if view.direction != "In"]
+        if not written or not np.shares_memory(a, b):
+            continue
+        if kernel.overlap == "snapshot" and len(written) == 1:
+            copies.add(first.name if first.direction == "In" else second.name)
+            continue
+        raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
+    return copies
+
+
+def _elements(array):
+    """Equal for arrays of the same elements in the same order."""
+    return array.__array_interface__["data"][0], array.strides, array.shape, array.dtype
+
+
+class _Addresses:
+    """A device tensor's addresses as a NumPy array that is never read, for NumPy's test of shared memory."""
+
+    def __init__(self, tensor):
+        size = tensor.element_size()
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (tensor.data_ptr(), False),
+            "typestr": f"|V{size}",
+            "shape": tuple(tensor.shape),
+            "strides": tuple(size * stride for stride in tensor.stride()),
+        }
+
+    @classmethod
+    def of(cls, tensor):
+        return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)
+
+
+def _upload(kernel, arrays, sizes):
+    """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
+    device, memory, tensors = _device(), {}, []
+    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    read = {key for view, key in zip(kernel.views, keys, strict=True) if view.direction != "Out"}
+    for view, array, key in zip(kernel.views, arrays, keys, strict=True):
+        if key not in memory:
+            memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
+        tensors.append(memory[key])
+    return tensors
+
+
+def _key(kernel, view, array):
+    """Arguments with equal keys share device memory."""
+    return _elements(array) if view.direction == "In" else view.name
+
+
+def _to_device(array, dtype, device):
+    """Copy a NumPy array of any layout and byte order to the device."""
+    if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
+        array = array.astype(array.dtype.newbyteorder("="), order="C")
+    return torch.from_numpy(array).to(device, copy=True)
+
+
+def _empty(view, sizes, device):
+    shape = [extent if isinstance(extent, int) else sizes[extent] for extent in view.shape]
+    return torch.empty(shape, dtype=getattr(torch, view.dtype), device=device)
+
+
+def _download(kernel, arrays, tensors):
+    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
+    written = [view.direction != "In" for view in kernel.views]
+    pairs = zip(tensors, written, strict=True)
+    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in pairs]
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    results = []
+    for array, copy in zip(arrays, copies, strict=True):
+        if array is None:
+            results.append(copy.numpy())
+        elif copy is not None:
+            array[...] = copy.numpy()
+    return _unwrap(results)
+
+
+def _unwrap(results):
+    """One result stands for itself, several are a tuple, none is None."""
+    return tuple(results) if len(results) > 1 else results[0] if results else None
+
+
+def _device():
+    if os.getenv("TRITON_INTERPRET") == "1":
+        return "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    raise RuntimeError("no GPU found: use a machine with one, or set TRITON_INTERPRET=1 before Python starts")
+
+
+def _run(kernel, tensors, sizes):
+    with torch.cuda.device_of(tensors[0]):
+        if os.getenv("INTENTC_POISON") == "1":
+            _run_poisoned(kernel, tensors, sizes)
+        else:
+            kernel.launch(*tensors, **sizes)
+
+
+def _run_poisoned(kernel, tensors, sizes):
+    """Launch over two bit patterns: an output element that still holds the pattern both times was not written."""
+    before = [tensor.clone() for tensor in tensors]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    alone = [addresses.count(address) == 1 for address in addresses]
+    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone, strict=True)]
+    kept = [torch.ones(tensor.shape, dtype=torch.bool, device=tensor.device) for tensor in tensors]
+    for byte in (0x5A, 0x25):
+        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned, strict=True):
+            if view.direction != "In":
+                _bits(tensor).fill_(_pattern(tensor, byte)) if poison else tensor.copy_(old)
+        kernel.launch(*tensors, **sizes)
+        for tensor, mask in zip(tensors, kept, strict=True):
+            mask &= _bits(tensor) == _pattern(tensor, byte)
+    for view, poison, mask in zip(kernel.views, poisoned, kept, strict=True):
+        if poison and mask.any():
+            message = f"{kernel.name}: {int(mask.sum())} of {mask.numel()} elements of {view.name} were not written"
+            if view.name in kernel.covered:
+                raise RuntimeError(message)
+            print(message, file=sys.stderr)
+
+
+def _bits(tensor):
+    """The elements as integers of their width."""
+    return tensor.view(_INTEGERS[tensor.element_size()])
+
+
+def _pattern(tensor, byte):
+    return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
+
+
+def _launch(plan, views, arguments, sizes, unit_strides):
+    """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any."""
+    kernel = plan.kernel
+    alignments = [number for view in views for number in (view.data_ptr(), *view.stride()[:-1])]
+    if any(view.stride(-1) != 1 for view in views if view.dim()):
+        kernel = _specialised(kernel, ())
+    elif any(number % 16 for number in (*alignments, *sizes)):
+        kernel = _specialised(kernel, unit_strides)
+    warps, stages = plan.hip if torch.version.hip else plan.cuda
+    options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
+    _start((kernel, views[0].device, *options.items()), kernel, plan.programs, arguments, options)
+
+
+def _start(key, kernel, programs, arguments, options):
+    """Compile first what was not compiled yet, so that a failure to compile leaves the caller's arrays alone."""
+    if key not in _COMPILED:
+        if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
+            kernel.warmup(*arguments, grid=(programs,), **options)
+        _COMPILED.add(key)
+    kernel[(programs,)](*arguments, **options)
+
+
+@functools.cache
+def _specialised(kernel, unit_strides):
+    """The kernel for strides, sizes and addresses of any alignment; only the named strides are known to be 1."""
+    constants = [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
+    known = {*constants, *unit_strides}
+    return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
+
+
+def _index_type(*views):
+    """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
+    axes = (zip(view.shape, view.stride(), strict=True) for view in views)
+    spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
+    return tl.int64 if max(spans) >= 2**30 else tl.int32
+
+
+_CASES = (
+    (_VARLEN_ATTENTION, {"N": 2, "H": 3, "D": 5, "B1": 37}),
+    (_VARLEN_ATTENTION, {"N": 1, "H": 1, "D": 1, "B1": 1}),
+    (_VARLEN_ATTENTION, {"N": 16, "H": 32, "D": 16, "B1": 64}),
+)
+
+
+def _self_check():
+    """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
+    os.environ["INTENTC_POISON"] = "1"
+    generator, failures = np.random.default_rng(0), 0
+    for kernel, sizes in _CASES:
+        tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]
+        terms = max(tensor.numel() for tensor in tensors)
+        first = _written(kernel, tensors, sizes)
+        second = _written(kernel, tensors, sizes)
+        wrong = [name for name in first if not _agree(first[name], second[name], terms)]
+        failures += bool(wrong)
+        print(kernel.name, sizes, f"differs in {', '.join(wrong)}" if wrong else "ok")
+    return failures
+
+
+def _random(view, kernel, sizes, generator):
+    """Integers are small enough to be an index of any axis."""
+    extents = [sizes[extent] if isinstance(extent, str) else extent for view in kernel.views for extent in view.shape]
+    shape = [sizes[extent] if isinstance(extent, str) else extent for extent in view.shape]
+    if "float" in view.dtype:
+        values = generator.standard_normal(shape)
+    else:
+        values = generator.integers(0, 2 if view.dtype == "bool" else max(1, min(extents, default=1)), shape)
+    return torch.as_tensor(values).to(_device(), getattr(torch, view.dtype))
+
+
+def _written(kernel, tensors, sizes):
+    """Run on copies; the views that the kernel writes, by name."""
+    copies = [tensor.clone() for tensor in tensors]
+    _run(kernel, copies, sizes)
+    return {view.name: copy for view, copy in zip(kernel.views, copies, strict=True) if view.direction != "In"}
+
+
+def _agree(one, other, terms):
+    """Integers are equal; floats differ by no more than another order of summation explains."""
+    if not one.dtype.is_floating_point:
+        return torch.equal(one.to(torch.int64), other.to(torch.int64))
+    a, b = one.double(), other.double()
+    finite = torch.isfinite(a) & torch.isfinite(b)
+    same = torch.equal(a[~finite].nan_to_num(nan=1.5), b[~finite].nan_to_num(nan=1.5))
+    band = 16 * torch.finfo(one.dtype).eps * terms**0.5 * b[finite].norm()
+    return same and bool((a[finite] - b[finite]).norm() <= band)
+
+
+if __name__ == "__main__":
+    sys.exit(_self_check())
