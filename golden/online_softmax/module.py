@@ -121,7 +121,7 @@ def _launch_online_softmax(x, out, M, N):
     plan = _Plan(
         online_softmax_kernel,
         M,
-        {"BLOCK_COLUMNS": 4096, "BLOCK_COLUMNS_2": 16, "INDEX": index},
+        {"BLOCK_COLUMNS": 4096, "BLOCK_COLUMNS_2": 4096, "INDEX": index},
         cuda=(8, 3),
         hip=(4, 2),
     )

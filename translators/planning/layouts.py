@@ -239,11 +239,16 @@ def _length(axis: Axis) -> tuple[int, int]:
 
 
 def _slice_lanes(region: Region, lanes: Mapping[Axis, int | None]) -> dict[Axis, int | None]:
-    """All axes of one loop's slices are cut alike, in lanes."""
+    """All axes of one loop's slices are cut alike, in lanes, as are those of another loop along the same row."""
     sizes: dict[LoopToken, int] = {}
     for axis in region.axes:
         if axis.slices is not None:
-            sizes[axis.slices] = max(sizes.get(axis.slices, DOT_MINIMUM), lanes[axis] or 0)
+            alike = [
+                lanes[other] or 0
+                for other in region.axes
+                if other.extent == axis.extent and other not in region.program
+            ]
+            sizes[axis.slices] = max(sizes.get(axis.slices, DOT_MINIMUM), *alike)
     return {axis: sizes[axis.slices] for axis in region.axes if axis.slices is not None}
 
 
