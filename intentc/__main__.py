@@ -1,7 +1,7 @@
 """Entry point: finds the command that is asked for, imports only that one, and gives every outcome an exit status.
 
-0 done; 1 the input was rejected, or drifted under --check; 2 usage, configuration, input or output; 3 a bug of the
-compiler.
+0 done; 1 the input was rejected, drifted under --check, or differs; 2 usage, configuration, input or output; 3 a bug
+of the compiler; 4 a comparison could not tell.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ COMMANDS: Final = {
         "intentc.commands.verify", "verify_command", "Compare a kernel with its reference over many shapes."
     ),
     "lift": Entry("intentc.commands.lift", "lift_command", "Lift Triton kernels to Intent source."),
+    "compare": Entry("intentc.commands.compare", "compare_command", "Tell whether two kernels are one program."),
     "explain": Entry("intentc.commands.explain", "explain_command", "Explain a diagnostic code, or a file's plan."),
     "doctor": Entry("intentc.commands.doctor", "doctor_command", "Examine the installation."),
 }

@@ -1,7 +1,8 @@
-"""Runs in a process of its own, under Triton's interpreter: an original kernel and its lifted one on the same memory.
+"""Runs in a process of its own, under Triton's interpreter: two kernels on the same memory.
 
 Reads a request as JSON from standard input, writes one result per call to standard output. Nothing else of this
-project is imported; the request names a directory that holds the kernel with its helpers, and the generated module.
+project is imported. A side of the request names a directory with a module, and in it either a Triton kernel, to be
+launched on a grid with pointers, or a function of a generated module, to be called with arrays.
 """
 
 from __future__ import annotations
@@ -26,50 +27,73 @@ TOLERANCE = {"f16": 1e-2, "bf16": 4e-2, "f32": 2e-4, "f64": 1e-6}
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     request = json.load(sys.stdin)
-    sys.path.insert(0, request["directory"])
-    try:
-        original = getattr(importlib.import_module(request["original"]), request["kernel"])
-    except Exception as error:  # whatever the file of a stranger does
-        json.dump([_failed("original", error)], sys.stdout)
-        return
-    module = importlib.import_module("lifted")
-    lifted = getattr(module, f"{request['lifted']}_device_out")
-    results = [_compare(original, lifted, request, call, seed) for seed, call in enumerate(request["calls"])]
-    json.dump(results, sys.stdout)
+    callables = []
+    for side in request["sides"]:
+        try:
+            callables.append(_load(side))
+        except Exception as error:  # whatever the file of a stranger does
+            json.dump([_failed(side, error)], sys.stdout)
+            return
+    json.dump([_compare(callables, request, call, seed) for seed, call in enumerate(request["calls"])], sys.stdout)
 
 
-def _failed(which: str, error: Exception) -> dict[str, Any]:
+def _failed(side: dict[str, Any], error: Exception) -> dict[str, Any]:
     """What did not run, and the last line of why."""
-    return {"failed": which, "why": (str(error).strip().splitlines() or [type(error).__name__])[-1]}
+    return {"failed": side["label"], "why": (str(error).strip().splitlines() or [type(error).__name__])[-1]}
 
 
-def _compare(original: Any, lifted: Any, request: dict[str, Any], call: dict[str, Any], seed: int) -> dict[str, Any]:  # noqa: ANN401
+def _load(side: dict[str, Any]) -> Any:  # noqa: ANN401
+    """The kernel or function; other modules of its directory do not stay, so that both sides may have one of a name."""
+    sys.path.insert(0, side["directory"])
+    found = getattr(importlib.import_module(side["module"]), side["name"])
+    for name in [name for name, each in sys.modules.items() if _within(side["directory"], each)]:
+        del sys.modules[name]
+    sys.path.remove(side["directory"])
+    return found
+
+
+def _within(directory: str, module: Any) -> bool:  # noqa: ANN401
+    return str(getattr(module, "__file__", None)).startswith(directory)
+
+
+def _compare(callables: list[Any], request: dict[str, Any], call: dict[str, Any], seed: int) -> dict[str, Any]:
     torch.manual_seed(seed)
-    first = {
-        each["pointer"]: _memory(each["dtype"], array, call["limit"])
+    first = [
+        _memory(each["dtype"], array, call["limit"])
         for each, array in zip(request["arrays"], call["arrays"], strict=True)
-    }
-    second = {name: memory.clone() for name, memory in first.items()}
-    unused = {name: torch.zeros(1) for name in request["unused"]}
-    numbers = {name: _number(value) for name, value in call["numbers"].items()}
-    try:
-        original[tuple(call["grid"])](**first, **unused, **numbers)
-    except Exception as error:  # whatever the kernel of a stranger does
-        return _failed("original", error)
-    views = {
-        each["name"]: torch.as_strided(second[each["pointer"]], *array)
-        for each, array in zip(request["arrays"], call["arrays"], strict=True)
-    }
-    try:
-        lifted(*[views[name] if name in views else call["numbers"][name] for name in request["order"]])
-    except Exception as error:
-        return _failed("lifted kernel", error)
+    ]
+    second = [memory.clone() for memory in first]
+    for function, side, given, memory in zip(callables, request["sides"], call["sides"], (first, second), strict=True):
+        try:
+            _call(function, side, given, memory, call["arrays"])
+        except Exception as error:  # whatever the kernel of a stranger does
+            return _failed(side, error)
     errors = {
-        each["name"]: _error(first[each["pointer"]], second[each["pointer"]], each["dtype"])
-        for each in request["arrays"]
+        each["name"]: _error(one, other, each["dtype"])
+        for each, one, other in zip(request["arrays"], first, second, strict=True)
         if each["written"]
     }
     return {"failed": None, "errors": errors, "equal": all(error <= 1.0 for error in errors.values())}
+
+
+def _call(
+    function: Any,  # noqa: ANN401
+    side: dict[str, Any],
+    given: dict[str, Any],
+    memory: list[torch.Tensor],
+    arrays: list[Any],
+) -> None:
+    """`names` says what the side calls each array; `order` is that of a function's parameters."""
+    numbers = {name: _number(value) for name, value in given["numbers"].items()}
+    if side["order"] is None:
+        unused = {name: torch.zeros(1) for name in side["unused"]}
+        pointers = dict(zip(side["names"], memory, strict=True))
+        function[tuple(given["grid"])](**pointers, **unused, **numbers)
+        return
+    views = {
+        name: torch.as_strided(each, *array) for name, each, array in zip(side["names"], memory, arrays, strict=True)
+    }
+    function(*[views[name] if name in views else numbers[name] for name in side["order"]])
 
 
 def _number(value: Any) -> Any:  # noqa: ANN401

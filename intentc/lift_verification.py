@@ -15,16 +15,16 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from intent.records import asdict, dataclass
+from intent.records import dataclass
 from intentc.lift_slices import sliced
 from translators.lifting.correspondence import CallSizes, Correspondence, draw
 from translators.lifting.files import source_of
 from translators.lifting.lift import Lifted
 from translators.options import Options
 from translators.pipeline import compile_text
-from translators.triton_source.read.source import read_file
+from translators.triton_source.read.source import TritonFile, read_file
 
 CALLS: Final = 5
 SECONDS: Final = 120
@@ -62,8 +62,38 @@ def verify(text: str, path: str, kernel: Lifted, calls: int = CALLS) -> Verifica
     module = compile_text(source, path, Options(constexprs=groups)).source
     if module is None:
         return Verification(0, 0, "the lifted kernel does not compile")
-    file = read_file(text, path)
-    return _run(sliced(file, kernel.name), module, kernel, drawn)
+    original = write_kernel(read_file(text, path), kernel)
+    lifted = Written(
+        {"lifted": module},
+        "lifted",
+        f"{kernel.source.name}_device_out",
+        _names(kernel),
+        _order(kernel),
+        "lifted kernel",
+    )
+    calls_of = [{"arrays": c.arrays, "limit": c.limit, "sides": [_numbers(c), _numbers(c)]} for c in drawn]
+    return run_sides((original, lifted), _arrays(kernel), calls_of)
+
+
+def _names(kernel: Lifted) -> tuple[str, ...]:
+    assert kernel.correspondence is not None
+    return tuple(each.name for each in kernel.correspondence.arrays)
+
+
+def _order(kernel: Lifted) -> tuple[str, ...]:
+    assert kernel.correspondence is not None
+    return kernel.correspondence.order
+
+
+def _numbers(call: CallSizes) -> dict[str, object]:
+    return {"grid": call.grid, "numbers": dict(call.numbers)}
+
+
+def _arrays(kernel: Lifted) -> list[dict[str, object]]:
+    assert kernel.correspondence is not None
+    return [
+        {"name": each.name, "dtype": each.dtype.name, "written": each.written} for each in kernel.correspondence.arrays
+    ]
 
 
 def _drawn(correspondence: Correspondence, calls: int) -> list[CallSizes]:
@@ -79,12 +109,39 @@ def _drawn(correspondence: Correspondence, calls: int) -> list[CallSizes]:
     return found
 
 
-def _run(original: Mapping[str, str], module: str, kernel: Lifted, calls: Sequence[CallSizes]) -> Verification:
+# ------------------------------------------------------------------------------------------------------------- running
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A side as files: module texts by name, the one that is called, and what it calls the arrays.
+
+    `order` is that of a function's parameters; None for a Triton kernel, which is launched with names.
+    """
+
+    texts: Mapping[str, str]
+    module: str
+    name: str
+    names: tuple[str, ...]
+    order: tuple[str, ...] | None
+    label: str
+    unused: tuple[str, ...] = ()
+
+
+def write_kernel(file: TritonFile, kernel: Lifted) -> Written:
+    """A Triton kernel with what it needs of its file."""
+    correspondence = kernel.correspondence
+    assert correspondence is not None
+    texts = sliced(file, kernel.name)
+    pointers = tuple(each.pointer for each in correspondence.arrays)
+    return Written(texts, next(iter(texts)), kernel.name, pointers, None, "original", correspondence.unused)
+
+
+def run_sides(
+    sides: tuple[Written, Written], arrays: Sequence[Mapping[str, object]], calls: Sequence[Mapping[str, object]]
+) -> Verification:
+    """Both sides on the same memory, in a process of their own."""
     with tempfile.TemporaryDirectory() as directory:
-        for name, text in {**original, "lifted": module}.items():
-            Path(directory, f"{name}.py").write_text(text, encoding="utf-8")
-        shutil.copy(Path(__file__).parent / "lift_shims.py", directory)
-        request = _request(kernel, {"directory": directory, "original": next(iter(original))}, calls)
+        said = [_side(each, Path(directory, str(number))) for number, each in enumerate(sides)]
+        request = {"sides": said, "arrays": arrays, "calls": calls}
         command = [sys.executable, str(Path(__file__).parent / "lift_runner.py")]
         environment = {**os.environ, "TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
         try:
@@ -102,19 +159,17 @@ def _run(original: Mapping[str, str], module: str, kernel: Lifted, calls: Sequen
     return Verification(len(calls), sum(bool(each["equal"]) for each in results))
 
 
-def _request(kernel: Lifted, paths: dict[str, str], calls: Sequence[CallSizes]) -> dict[str, Any]:
-    correspondence = kernel.correspondence
-    assert correspondence is not None and kernel.source is not None
-    arrays = [
-        {"pointer": each.pointer, "name": each.name, "dtype": each.dtype.name, "written": each.written}
-        for each in correspondence.arrays
-    ]
+def _side(side: Written, directory: Path) -> dict[str, object]:
+    directory.mkdir()
+    for name, text in side.texts.items():
+        (directory / f"{name}.py").write_text(text, encoding="utf-8")
+    shutil.copy(Path(__file__).parent / "lift_shims.py", directory)
     return {
-        **paths,
-        "kernel": kernel.name,
-        "lifted": kernel.source.name,
-        "arrays": arrays,
-        "order": list(correspondence.order),
-        "unused": list(correspondence.unused),
-        "calls": list(map(asdict, calls)),
+        "directory": str(directory),
+        "module": side.module,
+        "name": side.name,
+        "label": side.label,
+        "names": side.names,
+        "order": side.order,
+        "unused": side.unused,
     }

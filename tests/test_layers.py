@@ -29,6 +29,13 @@ MAY_IMPORT = {
     "translators.triton_source": TILE,
     "translators.planning": (*TILE, "translators.triton_source"),
     "translators.lifting": (*TILE, "translators.triton_source", "translators.intent_source.write"),
+    "translators.comparison": (
+        *TILE,
+        "translators.planning",
+        "translators.lifting",
+        "translators.triton_source",
+        "translators.intent_source",
+    ),
     "translators.pipeline": ("intent", "translators"),
     "intentc": PACKAGES,
 }

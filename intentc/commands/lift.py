@@ -39,12 +39,16 @@ def lift_command(
     verify: Annotated[
         bool, typer.Option("--verify", help="Run originals and lifted kernels side by side under Triton's interpreter.")
     ] = False,
+    against: Annotated[
+        str | None, typer.Option("--against", metavar="FILE[:KERNEL]", help="Compare with an Intent or Triton program.")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail if any kernel is not lifted.")] = False,
     stdin_filename: settings.StdinFilename = "stdin.py",
 ) -> None:
     """Lift Triton kernels to Intent source.
 
-    What cannot be proven is not lifted, and is reported with the reason. The exit status is 1 if nothing is lifted.
+    What cannot be proven is not lifted, and is reported with the reason. The exit status is 1 if nothing is lifted, and
+    with --against that of the comparison otherwise.
     """
     inputs, diagnostics = read_inputs([file], stdin_filename)
     (path,) = destinations(inputs, output) if inputs else (None,)
@@ -58,6 +62,19 @@ def lift_command(
     _deliver(lifted[0], Output(path, lifted[0].source or ""), report_format, verified)
     if _fails(lifted[0], strict) or not all(each.holds for each in verified.values()):
         raise typer.Exit(1)
+    if against is not None:
+        _compare(file, kernel, against, wanted.constants)
+
+
+def _compare(file: str, kernel: str | None, against: str, constants: Mapping[str, object]) -> None:
+    from intentc import comparison_report
+    from intentc.comparison import NamedKernel, compare_files, named, status
+
+    results = compare_files(NamedKernel(file, kernel), named(against), constants, run=False)
+    for result in results:
+        say(comparison_report.as_text(result))
+    if status(results):
+        raise typer.Exit(status(results))
 
 
 def _dtypes(arguments: Sequence[str]) -> dict[str, DType]:

@@ -13,6 +13,7 @@ from translators.algebra.polynomial import Polynomial, Symbol
 from translators.lifting.evaluation import Evaluator
 
 LARGEST_SIZE = 40
+FEW, MANY = 5, 2500  # of which the large size is longer than a block that is written as a number
 BLOCK_SIZES = (16, 32)
 MOST_ATTEMPTS = 400
 MOST_PROGRAMS = 64
@@ -61,10 +62,10 @@ class CallSizes:
     limit: int  # integers read from arrays are below it
 
 
-def draw(correspondence: Correspondence, generator: random.Random) -> CallSizes | None:
-    """Random sizes that meet every fact; None if none were found."""
+def draw(correspondence: Correspondence, generator: random.Random, large: bool = False) -> CallSizes | None:
+    """Random sizes that meet every fact, one of them large if wanted; None if none were found."""
     for _ in range(MOST_ATTEMPTS):
-        values = _values(correspondence, generator)
+        values = _values(correspondence, generator, large)
         if values is not None:
             return _call(correspondence, values, generator)
     return None
@@ -74,13 +75,15 @@ def _names(polynomials: Iterable[Polynomial]) -> set[str]:
     return {atom.name for each in polynomials for atom in each.atoms() if isinstance(atom, Symbol)}
 
 
-def _values(correspondence: Correspondence, generator: random.Random) -> dict[str, int] | None:
+def _values(correspondence: Correspondence, generator: random.Random, large: bool) -> dict[str, int] | None:
     shapes = [extent for array in correspondence.arrays for extent in array.shape]
     strides = [stride for array in correspondence.arrays for stride in array.strides]
     sizes = _names(shapes) | _names(correspondence.extents.values()) | _names(correspondence.facts)
     sizes |= _names(correspondence.grid)
     free = sizes - set(correspondence.blocks) - correspondence.extents.keys()
-    values = {name: generator.randint(1, LARGEST_SIZE) for name in sorted(free)}
+    values = {name: generator.randint(1, FEW if large else LARGEST_SIZE) for name in sorted(free)}
+    if large and values:
+        values[generator.choice(sorted(values))] = generator.randint(LARGEST_SIZE, MANY)
     block = generator.choice(BLOCK_SIZES)
     for name in correspondence.blocks:
         given = correspondence.constants.get(name)
@@ -89,14 +92,14 @@ def _values(correspondence: Correspondence, generator: random.Random) -> dict[st
     if not _enough_programs(correspondence, values, counted):
         return None
     for name, extent in correspondence.extents.items():
-        values[name] = _value(extent, values)
+        values[name] = value_of(extent, values)
     _choose_strides(correspondence, values, _names(strides) - values.keys(), generator)
     for name in correspondence.integers:
         values.setdefault(name, generator.randint(1, 8))
     return values
 
 
-def _value(polynomial: Polynomial, values: Mapping[str, int]) -> int:
+def value_of(polynomial: Polynomial, values: Mapping[str, int]) -> int:
     return Evaluator().polynomial(polynomial, {Symbol(name): value for name, value in values.items()})
 
 
@@ -104,7 +107,7 @@ def _enough_programs(correspondence: Correspondence, values: dict[str, int], cou
     """Facts hold; a number of programs that nothing else needs is the smallest that makes them hold."""
     for count in range(1, MOST_PROGRAMS + 1):
         values.update(dict.fromkeys(counted, count))
-        if all(_value(fact, values) >= 0 for fact in correspondence.facts):
+        if all(value_of(fact, values) >= 0 for fact in correspondence.facts):
             return True
         if not counted:
             return False
@@ -122,17 +125,17 @@ def _choose_strides(
             atom = stride.atom
             if isinstance(atom, Symbol) and atom.name in names:
                 wanted[atom.name] = max(wanted.get(atom.name, 0), running)
-                running = wanted[atom.name] * _value(extent, values) + generator.choice((0, 0, 3))
+                running = wanted[atom.name] * value_of(extent, values) + generator.choice((0, 0, 3))
             elif not _names((stride,)) & names:
-                running = _value(stride, values) * _value(extent, values)
+                running = value_of(stride, values) * value_of(extent, values)
     values.update(wanted)
 
 
 def _call(correspondence: Correspondence, values: Mapping[str, int], generator: random.Random) -> CallSizes:
     arrays = tuple(
         (
-            tuple(_value(extent, values) for extent in array.shape),
-            tuple(_value(stride, values) for stride in array.strides),
+            tuple(value_of(extent, values) for extent in array.shape),
+            tuple(value_of(stride, values) for stride in array.strides),
         )
         for array in correspondence.arrays
     )
@@ -140,6 +143,6 @@ def _call(correspondence: Correspondence, values: Mapping[str, int], generator: 
     numbers.update({name: round(generator.uniform(0.25, 2.0), 3) for name in correspondence.floats})
     numbers.update({name: values[name] for name in correspondence.blocks})
     numbers.update({name: value for name, value in correspondence.constants.items() if name not in numbers})
-    grid = tuple(_value(extent, values) for extent in correspondence.grid)
+    grid = tuple(value_of(extent, values) for extent in correspondence.grid)
     extents = [extent for shape, _ in arrays for extent in shape]
     return CallSizes(grid, numbers, arrays, min(extents, default=1))

@@ -219,6 +219,9 @@ class Lifting:
         }
         if not self.launch.grid:
             return sink
+        for axis in sink.axes:
+            if any(Symbol(f"programs_{each}") in axis.end.atoms() for each in range(len(self.launch.grid), 3)):
+                raise Residue(f"the launch in line {self.launch.line} has no programs along an axis that is asked for")
         return replaced(self.context, sink, atoms, sink.axes)
 
     # ----------------------------------------------------------------------------------------------------------- names

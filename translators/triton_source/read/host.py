@@ -142,24 +142,33 @@ class _Host:
                 yield from self._planned(node)
 
     def _planned(self, node: ast.Call) -> Iterator[HostLaunch]:
-        """A row of a plan table, as generated modules have them: sizes there have the kernel's own names."""
+        """A row of a plan table, as generated modules have them; what is passed stands in a tuple of its own."""
         assert isinstance(node.args[0], ast.Name)
         kernel = self.file.functions.get(node.args[0].id)
         if kernel is None or len(node.args) < 2:
             return
-        names = _parameter_names(kernel)
+        types = view_types(self.file)
         for parameter in self.function.args.args:
-            self.names[parameter.arg] = symbol(parameter.arg)
+            name = parameter.arg
+            self.names[name] = HostTensor(name, types[name]) if name in types else symbol(name)
         programs = self.value(node.args[1])
-        arguments: dict[str, HostValue] = {name: symbol(name) for name in names}
+        arguments = dict(zip(_parameter_names(kernel), self._passed(), strict=False))
         if len(node.args) > 2 and isinstance(node.args[2], ast.Dict):
             for key, value in zip(node.args[2].keys, node.args[2].values, strict=True):
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
                     arguments[key.value] = self.value(value)
-        for tensor, dtype in view_types(self.file).items():
-            arguments[f"{tensor}_ptr"] = HostTensor(tensor, dtype)
         grid = (programs,) if isinstance(programs, Polynomial) else ()
         yield self._bound(kernel, grid, arguments, node.lineno)
+
+    def _passed(self) -> list[HostValue]:
+        """The arguments of a launch by plan, in order."""
+        for node in ast.walk(self.function):
+            match node:
+                case ast.Assign(targets=[ast.Name(id="arguments")], value=ast.Tuple(elts=elements)):
+                    return [self.value(each) for each in elements]
+                case _:
+                    pass
+        return []
 
     def _grid(self, node: ast.expr) -> tuple[HostValue, ...]:
         if isinstance(node, ast.Name) and node.id in self.lambdas:

@@ -1,0 +1,247 @@
+"""Mutants of Triton kernels: one change each, of a kind that means something or of a kind that must not.
+
+Works on syntax trees alone: every place in a kernel where a kind of change applies gives one mutant.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+MEANINGFUL = ("constant", "bound", "mask", "stride", "axis", "dtype", "operator")
+NEUTRAL = ("name", "tile size", "operand order", "hint")
+
+Change = Callable[[ast.AST], str | None]  # changes the node in place and says how, or gives None
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """`text` is the whole file with the kernel changed; `constants` are other block sizes to launch with."""
+
+    kernel: str
+    kind: str
+    line: int
+    what: str
+    text: str
+    constants: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def neutral(self) -> bool:
+        return self.kind in NEUTRAL
+
+
+def mutants(text: str, kernel: str) -> Iterator[Mutant]:
+    """All mutants of one kernel of a file, in a fixed order."""
+    function = _function(ast.parse(text), kernel)
+    integers = _integer_parameters(function)
+    for kind, change in (
+        ("constant", _constant),
+        ("bound", _bound),
+        ("mask", _mask),
+        ("stride", lambda node: _stride(node, integers)),
+        ("axis", _axis),
+        ("dtype", _dtype),
+        ("operator", _operator),
+        ("operand order", _order),
+        ("hint", _hint),
+    ):
+        yield from _changed(text, kernel, kind, change)
+    yield from _renamed(text, kernel)
+
+
+def _function(tree: ast.Module, kernel: str) -> ast.FunctionDef:
+    return next(each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name == kernel)
+
+
+def _integer_parameters(function: ast.FunctionDef) -> tuple[str, ...]:
+    """Parameters that are sizes or strides, by how they are used: a factor or a bound, and no pointer."""
+    arguments = [each.arg for each in function.args.args if each.annotation is None]
+    pointers = {
+        name.id
+        for call in ast.walk(function)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) in ("tl.load", "tl.store")
+        for name in ast.walk(call.args[0])
+        if isinstance(name, ast.Name)
+    }
+    factors = {
+        side.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+        for side in (node.left, node.right)
+        if isinstance(side, ast.Name)
+    }
+    bounds = {
+        node.comparators[0].id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Compare) and isinstance(node.comparators[0], ast.Name)
+    }
+    return tuple(name for name in arguments if name in factors | bounds and (name in factors or name not in pointers))
+
+
+def _changed(text: str, kernel: str, kind: str, change: Change) -> Iterator[Mutant]:
+    count = len(list(_nodes(_function(ast.parse(text), kernel))))
+    for place in range(count):
+        tree = ast.parse(text)
+        node = list(_nodes(_function(tree, kernel)))[place]
+        line = getattr(node, "lineno", 0)
+        what = change(node)
+        if what is not None:
+            ast.fix_missing_locations(tree)
+            yield Mutant(kernel, kind, line, what, ast.unparse(tree))
+
+
+def _nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    for statement in function.body:
+        yield from ast.walk(statement)
+
+
+# --------------------------------------------------------------------------------------------------- changes that count
+def _constant(node: ast.AST) -> str | None:
+    if not isinstance(node, ast.Constant) or isinstance(node.value, bool | str) or node.value is None:
+        return None
+    old = node.value
+    assert isinstance(old, int | float)
+    node.value = old + 1 if isinstance(old, int) else old * 1.5 + 0.25
+    return f"{old} is {node.value}"
+
+
+def _bound(node: ast.AST) -> str | None:
+    match node:
+        case ast.Compare(ops=[ast.Lt()]):
+            node.ops = [ast.LtE()]
+            return "< is <="
+        case ast.Call(func=ast.Name("range"), args=[*_, _] as arguments):
+            place = 0 if len(arguments) == 1 else 1
+            node.args[place] = ast.BinOp(node.args[place], ast.Sub(), ast.Constant(1))
+            return "a range ends one earlier"
+        case _:
+            return None
+
+
+def _mask(node: ast.AST) -> str | None:
+    if not isinstance(node, ast.Call) or ast.unparse(node.func) not in ("tl.load", "tl.store"):
+        return None
+    for keyword in node.keywords:
+        if keyword.arg == "mask" and isinstance(keyword.value, ast.BinOp):
+            keyword.value = keyword.value.left
+            return "half a mask is dropped"
+        if keyword.arg == "other":
+            keyword.value = ast.BinOp(keyword.value, ast.Add(), ast.Constant(1))
+            return "other is one more"
+    return None
+
+
+def _stride(node: ast.AST, integers: Sequence[str]) -> str | None:
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+        return None
+    for side in ("right", "left"):
+        name = getattr(node, side)
+        if isinstance(name, ast.Name) and name.id in integers and len(integers) > 1:
+            other = integers[(integers.index(name.id) + 1) % len(integers)]
+            setattr(node, side, ast.Name(other, ast.Load()))
+            return f"{name.id} is {other}"
+    return None
+
+
+def _axis(node: ast.AST) -> str | None:
+    if not isinstance(node, ast.Call) or not ast.unparse(node.func).startswith("tl."):
+        return None
+    reduces = ast.unparse(node.func) in ("tl.sum", "tl.max", "tl.min", "tl.reduce", "tl.argmax")
+    for keyword in node.keywords:
+        if keyword.arg == "axis" and isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, int):
+            keyword.value = ast.Constant(1 - keyword.value.value)
+            return "the other axis"
+    if reduces and len(node.args) > 1 and isinstance(node.args[1], ast.Constant) and node.args[1].value in (0, 1):
+        node.args[1] = ast.Constant(1 - int(str(node.args[1].value)))
+        return "the other axis"
+    return None
+
+
+DTYPES = {"float32": "float16", "float16": "float32", "int64": "int16", "int32": "int8", "int8": "int32"}
+
+
+def _dtype(node: ast.AST) -> str | None:
+    if not isinstance(node, ast.Attribute) or ast.unparse(node.value) != "tl" or node.attr not in DTYPES:
+        return None
+    old = node.attr
+    node.attr = DTYPES[old]
+    return f"{old} is {node.attr}"
+
+
+OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.BitAnd: ast.BitOr,
+    ast.FloorDiv: ast.Mod, ast.Mod: ast.FloorDiv,
+}  # fmt: skip
+FUNCTIONS = {
+    "maximum": "minimum", "minimum": "maximum", "max": "sum", "sum": "max", "exp": "exp2", "exp2": "exp", "log": "exp",
+    "sqrt": "abs", "rsqrt": "abs", "abs": "exp", "erf": "abs", "sigmoid": "exp",
+}  # fmt: skip
+
+
+def _operator(node: ast.AST) -> str | None:
+    match node:
+        case ast.BinOp(op=operator) if type(operator) in OPERATORS:
+            node.op = OPERATORS[type(operator)]()
+            return f"{type(operator).__name__} is {type(node.op).__name__}"
+        case ast.Call(func=ast.Attribute(value=ast.Name("tl"), attr=name) as function) if name in FUNCTIONS:
+            function.attr = FUNCTIONS[name]
+            return f"{name} is {function.attr}"
+        case _:
+            return None
+
+
+# ------------------------------------------------------------------------------------------------- changes that do not
+def _order(node: ast.AST) -> str | None:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult | ast.BitAnd):
+        node.left, node.right = node.right, node.left
+        return "operands are swapped"
+    return None
+
+
+def _hint(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range":
+        node.func = ast.parse("tl.range", mode="eval").body
+        node.keywords.append(ast.keyword("num_stages", ast.Constant(2)))
+        return "a loop is pipelined"
+    return None
+
+
+def _renamed(text: str, kernel: str) -> Iterator[Mutant]:
+    """Every name that the kernel assigns, and every parameter, with another name."""
+    function = _function(ast.parse(text), kernel)
+    names = {each.arg for each in function.args.args}
+    names |= {each.id for each in ast.walk(function) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    constexprs = {each.arg for each in function.args.args if each.annotation is not None}
+    chosen = sorted(names - constexprs)
+    tree = ast.parse(text)
+    body = _function(tree, kernel)
+    for each in ast.walk(body):
+        if isinstance(each, ast.Name) and each.id in chosen:
+            each.id = _other_name(each.id, chosen)
+        if isinstance(each, ast.arg) and each.arg in chosen:
+            each.arg = _other_name(each.arg, chosen)
+    what = f"{len(chosen)} names are permuted"
+    tree = _with_keywords(tree, kernel, chosen)
+    yield Mutant(kernel, "name", function.lineno, what, ast.unparse(tree))
+
+
+def _with_keywords(tree: ast.Module, kernel: str, chosen: Sequence[str]) -> ast.Module:
+    """Launches that pass parameters by name pass them by their new names; so do decorators."""
+    for node in ast.walk(tree):
+        launch = isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)
+        if launch and ast.unparse(node.func.value) == kernel:  # type: ignore[attr-defined]
+            for keyword in node.keywords:  # type: ignore[attr-defined]
+                if keyword.arg in chosen:
+                    keyword.arg = _other_name(str(keyword.arg), chosen)
+    for decorator in _function(tree, kernel).decorator_list:
+        for constant in ast.walk(decorator):
+            if isinstance(constant, ast.Constant) and constant.value in chosen:
+                constant.value = _other_name(str(constant.value), chosen)
+    return copy.deepcopy(tree)
+
+
+def _other_name(name: str, chosen: Sequence[str]) -> str:
+    """Names move round: the worst renaming is by names that already mean something."""
+    return chosen[(chosen.index(name) + 1) % len(chosen)]

@@ -1,0 +1,378 @@
+"""The canonical form: what makes two programs one, and what must keep them apart, rule by rule."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from translators.comparison.sides import Side, read_sides
+from translators.comparison.verdict import Verdict, compare
+
+HEAD = """
+import intent
+import intent.language as I
+
+
+@intent.fn
+def twice(v):
+    return v + v
+
+
+@intent.fn
+def larger(a, b):
+    return I.maximum(a, b)
+
+
+@intent.fn
+def plus(a, b):
+    return a + b
+
+
+@intent.kernel
+def kernel({parameters}):
+"""
+VECTORS = 'x: I.In[I.f32, ("N",)], y: I.In[I.f32, ("N",)], n: I.index, s: I.f32, out: I.Out[I.f32, ("N",)]'
+MATRICES = 'x: I.In[I.f32, ("M", "N")], y: I.In[I.f32, ("M", "N")], out: I.Out[I.f32, ("M", "N")]'
+ROWS = 'x: I.In[I.f32, ("M", "N")], out: I.Out[I.f32, ("M",)]'
+HALVES = 'x: I.In[I.f16, ("N",)], y: I.In[I.f16, ("N",)], out: I.Out[I.f16, ("N",)]'
+WHOLE = 'x: I.In[I.i32, ("N",)], y: I.In[I.i32, ("N",)], out: I.Out[I.i32, ("N",)]'
+FLAT = 'x: I.In[I.f32, ("M", "N")], out: I.Out[I.f32, ("M", "N")]'
+IN_PLACE = 'x: I.InOut[I.f32, ("N",)], out: I.Out[I.f32, ("N",)]'
+PRODUCT = 'x: I.In[I.f32, ("M", "K")], y: I.In[I.f32, ("K", "N")], out: I.Out[I.f32, ("M", "N")]'
+
+
+def program(parameters: str, body: str) -> Side:
+    text = HEAD.format(parameters=parameters) + textwrap.indent(textwrap.dedent(body).strip("\n"), "    ") + "\n"
+    (side,) = read_sides(text, "kernel.py", None, {})
+    return side
+
+
+def verdict(parameters: str, first: str, second: str) -> Verdict:
+    one, other = program(parameters, first), program(parameters, second)
+    found = compare(one, other)
+    assert compare(other, one).answer == found.answer
+    assert compare(one, one).answer == compare(other, other).answer == "same"
+    return found
+
+
+SAME = {
+    "names": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nv = x[i]\nout[i] = v * s",
+        "there = I.domain(0, out.shape[0])\nout[there] = x[there] * s",
+    ),
+    "helpers": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nout[i] = twice(x[i])",
+        "i = I.domain(0, x.shape[0])\nv = x[i]\nout[i] = v + v",
+    ),
+    "commutative operands": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nout[i] = I.maximum(x[i] * s, y[i]) + x[i]",
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] + I.maximum(y[i], s * x[i])",
+    ),
+    "a difference is the sum with the opposite": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] - y[i] * s",
+        "i = I.domain(0, x.shape[0])\nout[i] = -(y[i] * s) + x[i]",
+    ),
+    "comparisons turned round": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nout[i] = I.select(x[i] < y[i], x[i], s)",
+        "i = I.domain(0, x.shape[0])\nout[i] = I.select(y[i] > x[i], x[i], s)",
+    ),
+    "a selection turned round": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nout[i] = I.select(not (x[i] < s), x[i], y[i])",
+        "i = I.domain(0, x.shape[0])\nout[i] = I.select(x[i] < s, y[i], x[i])",
+    ),
+    "a domain that begins elsewhere": (
+        VECTORS,
+        "i = I.domain(1, x.shape[0])\nout[i] = x[I.indices(i) - 1]",
+        "i = I.domain(0, x.shape[0] - 1)\nout[I.indices(i) + 1] = x[i]",
+    ),
+    "parallel points and a tile": (
+        MATRICES,
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[m, n] = x[m, n] * y[m, n]",
+        "M, N = x.shape\nn = I.domain(0, N)\nfor m in I.parallel(I.domain(0, M)):\n    out[m, n] = x[m, n] * y[m, n]",
+    ),
+    "a loop that stores at distinct elements": (
+        VECTORS,
+        "for i in range(x.shape[0]):\n    out[i] = x[i] * s",
+        "for i in I.parallel(I.domain(0, x.shape[0])):\n    out[i] = x[i] * s",
+    ),
+    "a condition as a range": (
+        VECTORS,
+        "for i in I.parallel(I.domain(0, x.shape[0])):\n    if i < n:\n        out[i] = x[i]",
+        "for i in I.parallel(I.domain(0, I.minimum(n, x.shape[0]))):\n    out[i] = x[i]",
+    ),
+    "two branches as a selection": (
+        VECTORS,
+        "for i in I.parallel(I.domain(0, x.shape[0])):\n    if x[i] > s:\n        out[i] = x[i]\n"
+        "    else:\n        out[i] = y[i]",
+        "for i in I.parallel(I.domain(0, x.shape[0])):\n    out[i] = I.select(x[i] > s, x[i], y[i])",
+    ),
+    "transposes": (
+        MATRICES,
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[m, n] = I.transpose(I.transpose(x[m, n]))",
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[m, n] = x[m, n]",
+    ),
+    "a flat coordinate in two parts": (
+        FLAT,
+        "M, N = x.shape\nfor i in I.parallel(I.domain(0, M * N)):\n    out[i // N, i % N] = x[i // N, i % N] + 1.0",
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[m, n] = x[m, n] + 1.0",
+    ),
+    "reshapes there and back": (
+        FLAT,
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\n"
+        "out[m, n] = I.reshape(I.reshape(x[m, n], (M * N,)), (M, N))",
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[m, n] = x[m, n]",
+    ),
+    "a sum over both axes at once or one by one": (
+        'x: I.In[I.f32, ("M", "N")], out: I.Out[I.f32, ()]',
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[()] = I.reduce.sum(x[m, n], axis=(0, 1))",
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\n"
+        "out[()] = I.reduce.sum(I.reduce.sum(x[m, n], axis=1), axis=0)",
+    ),
+    "a product of matrices and a sum of products": (
+        PRODUCT,
+        "M, K = x.shape\nN = y.shape[1]\nm, n, k = I.domain(0, M), I.domain(0, N), I.domain(0, K)\n"
+        "out[m, n] = I.matmul(x[m, k], y[k, n], acc_dtype=I.f32)",
+        "M, K = x.shape\nN = y.shape[1]\nn, k = I.domain(0, N), I.domain(0, K)\n"
+        "for m in I.parallel(I.domain(0, M)):\n    out[m, n] = I.vecmat(x[m, k], y[k, n], acc_dtype=I.f32)",
+    ),
+    "a maximum by a loop": (
+        ROWS,
+        "M, N = x.shape\nfor m in I.parallel(I.domain(0, M)):\n    best = I.cast(-I.inf, I.f32)\n"
+        "    for n in range(N):\n        best = I.maximum(best, x[m, n])\n    out[m] = best",
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[m] = I.reduce.max(x[m, n], axis=1)",
+    ),
+    "carries in another order, and an idle one": (
+        ROWS,
+        "M, N = x.shape\nfor m in I.parallel(I.domain(0, M)):\n    a = I.cast(1.0, I.f32)\n    b = I.cast(2.0, I.f32)\n"
+        "    for n in range(N):\n        a, b = a * b + x[m, n], a - b\n    out[m] = a",
+        "M, N = x.shape\nfor m in I.parallel(I.domain(0, M)):\n    b = I.cast(2.0, I.f32)\n    a = I.cast(1.0, I.f32)\n"
+        "    c = I.cast(0.0, I.f32)\n    for n in range(N):\n        c = c + 1.0\n        old = b\n"
+        "        b = a - b\n        a = x[m, n] + old * a\n    out[m] = a",
+    ),
+    "half precision computes in single": (
+        HALVES,
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] + y[i]",
+        "i = I.domain(0, x.shape[0])\nout[i] = I.cast(I.cast(x[i], I.f32) + I.cast(y[i], I.f32), I.f16)",
+    ),
+    "a conversion there and back": (
+        HALVES,
+        "i = I.domain(0, x.shape[0])\nout[i] = I.cast(I.cast(x[i], I.f32), I.f16)",
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i]",
+    ),
+    "sums of integers in any order": (
+        WHOLE,
+        "i = I.domain(0, x.shape[0])\nout[i] = (x[i] + y[i]) + 3",
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] + (3 + y[i])",
+    ),
+    "a guard that only keeps in bounds": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nj = I.indices(i) + 1\n"
+        "out[i] = I.gather(x, (j,), valid=(j >= 0) & (j < x.shape[0]))",
+        "i = I.domain(0, x.shape[0])\nj = I.indices(i) + 1\nout[i] = I.gather(x, (j,), valid=j < x.shape[0])",
+    ),
+    "an update in place": (
+        IN_PLACE,
+        "i = I.domain(0, x.shape[0])\nv = x[i]\nx[i] = v * 2.0\nout[i] = v",
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i]\nx[i] = x[i] * 2.0",
+    ),
+    "a value read back": (
+        IN_PLACE,
+        "i = I.domain(0, x.shape[0])\nx[i] = x[i] * 2.0\nout[i] = x[i] + 1.0",
+        "i = I.domain(0, x.shape[0])\nv = x[i] * 2.0\nx[i] = v\nout[i] = v + 1.0",
+    ),
+}
+
+DIFFERENT = {
+    "a constant": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] * 2.0",
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] * 2.5",
+        "constant",
+    ),
+    "the sign of a zero that is a constant": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] * 0.0",
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] * -0.0",
+        None,
+    ),
+    "operands that do not commute": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] - y[i]",
+        "i = I.domain(0, x.shape[0])\nout[i] = y[i] - x[i]",
+        None,
+    ),
+    "a sum of floats in another order": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nout[i] = (x[i] + y[i]) + s",
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] + (y[i] + s)",
+        None,
+    ),
+    "a factor drawn out of a sum": (
+        ROWS,
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[m] = I.reduce.sum(x[m, n] * 3.0, axis=1)",
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[m] = I.reduce.sum(x[m, n], axis=1) * 3.0",
+        None,
+    ),
+    "an operator": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nout[i] = I.maximum(x[i], s)",
+        "i = I.domain(0, x.shape[0])\nout[i] = I.maximum_num(x[i], s)",
+        "operation",
+    ),
+    "less and less or equal of floats": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nout[i] = I.select(x[i] < s, x[i], y[i])",
+        "i = I.domain(0, x.shape[0])\nout[i] = I.select(s < x[i], y[i], x[i])",
+        None,
+    ),
+    "a bound": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i]",
+        "i = I.domain(0, x.shape[0] - 1)\nout[i] = x[i]",
+        "coordinate or size",
+    ),
+    "a shifted coordinate": (
+        VECTORS,
+        "i = I.domain(1, x.shape[0])\nout[i] = x[I.indices(i) - 1]",
+        "i = I.domain(1, x.shape[0])\nout[i] = x[i]",
+        "coordinate or size",
+    ),
+    "an axis": (
+        'x: I.In[I.f32, ("N", "N")], out: I.Out[I.f32, ("N",)]',
+        "i, j = I.domain(0, x.shape[0]), I.domain(0, x.shape[0])\nout[i] = I.reduce.sum(x[i, j], axis=1)",
+        "i, j = I.domain(0, x.shape[0]), I.domain(0, x.shape[0])\nout[j] = I.reduce.sum(x[i, j], axis=0)",
+        None,
+    ),
+    "a kind of reduction": (
+        ROWS,
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[m] = I.reduce.sum(x[m, n], axis=1)",
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[m] = I.reduce.max(x[m, n], axis=1)",
+        "reduction",
+    ),
+    "a rounding": (
+        ROWS,
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[m] = I.reduce.sum(x[m, n], axis=1)",
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\n"
+        "out[m] = I.reduce.sum(I.cast(I.cast(x[m, n], I.f16), I.f32), axis=1)",
+        None,
+    ),
+    "which row is reduced": (
+        ROWS,
+        "M, N = x.shape\nfor m in I.parallel(I.domain(0, M)):\n    out[m] = I.reduce.max(x[m, I.domain(0, N)], axis=0)",
+        "M, N = x.shape\nfor m in I.parallel(I.domain(0, M)):\n    out[m] = I.reduce.max(x[0, I.domain(0, N)], axis=0)",
+        None,
+    ),
+    "a scan and a reduction": (
+        MATRICES,
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[m, n] = I.cumsum(x[m, n], axis=1)",
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\n"
+        "out[m, n] = I.reduce.sum(x[m, n], axis=1)[:, None] + 0.0 * x[m, n]",
+        None,
+    ),
+    "the direction of a scan": (
+        MATRICES,
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[m, n] = I.cumsum(x[m, n], axis=1)",
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[m, n] = I.cumsum(x[m, n], axis=1, reverse=True)",
+        None,
+    ),
+    "an effect that is missing": (
+        IN_PLACE,
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i]\nx[i] = x[i] * 2.0",
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i]",
+        "effect",
+    ),
+    "a value read before and after it is replaced": (
+        IN_PLACE,
+        "i = I.domain(0, x.shape[0])\nv = x[i]\nx[i] = v * 2.0\nout[i] = v",
+        "i = I.domain(0, x.shape[0])\nx[i] = x[i] * 2.0\nout[i] = x[i]",
+        None,
+    ),
+    "two stores that overlap, in another order": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nj = I.domain(0, n)\nout[i] = x[i]\nout[j] = y[j]",
+        "i = I.domain(0, x.shape[0])\nj = I.domain(0, n)\nout[j] = y[j]\nout[i] = x[i]",
+        None,
+    ),
+    "the last iteration that stores": (
+        VECTORS,
+        "for k in range(n):\n    out[0] = x[k]",
+        "for k in range(n):\n    out[0] = x[n - 1 - k]",
+        None,
+    ),
+    "two stores in one loop, or in two": (
+        VECTORS,
+        "for k in range(n):\n    out[k] = x[k]\n    out[k + 1] = y[k]",
+        "for k in range(n):\n    out[k] = x[k]\nfor k in range(n):\n    out[k + 1] = y[k]",
+        None,
+    ),
+    "what a carry begins with": (
+        ROWS,
+        "M, N = x.shape\nfor m in I.parallel(I.domain(0, M)):\n    a = I.cast(1.0, I.f32)\n"
+        "    for n in range(N):\n        a = a * 0.5 + x[m, n]\n    out[m] = a",
+        "M, N = x.shape\nfor m in I.parallel(I.domain(0, M)):\n    a = I.cast(2.0, I.f32)\n"
+        "    for n in range(N):\n        a = a * 0.5 + x[m, n]\n    out[m] = a",
+        None,
+    ),
+    "which of two carries is stored": (
+        ROWS,
+        "M, N = x.shape\nfor m in I.parallel(I.domain(0, M)):\n    a, b = I.cast(1.0, I.f32), I.cast(2.0, I.f32)\n"
+        "    for n in range(N):\n        a, b = b, a + x[m, n]\n    out[m] = a",
+        "M, N = x.shape\nfor m in I.parallel(I.domain(0, M)):\n    a, b = I.cast(1.0, I.f32), I.cast(2.0, I.f32)\n"
+        "    for n in range(N):\n        a, b = b, a + x[m, n]\n    out[m] = b",
+        None,
+    ),
+    "a divisor of a coordinate": (
+        FLAT,
+        "M, N = x.shape\nfor i in I.parallel(I.domain(0, M * N)):\n    out[i // N, i % N] = x[i // N, i % N] + 1.0",
+        "M, N = x.shape\nfor i in I.parallel(I.domain(0, M * N)):\n    out[i // N, i % N] = x[i % M, i // M] + 1.0",
+        None,
+    ),
+    "division of integers": (
+        WHOLE,
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] // 3 + y[i]",
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] % 3 + y[i]",
+        "operation",
+    ),
+}
+
+REASSOCIATED = {
+    "a sum by a loop": (
+        ROWS,
+        "M, N = x.shape\nfor m in I.parallel(I.domain(0, M)):\n    total = I.cast(0.0, I.f32)\n"
+        "    for n in range(N):\n        total = total + x[m, n]\n    out[m] = total",
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[m] = I.reduce.sum(x[m, n], axis=1)",
+    ),
+    "a sum by a loop of conditional steps": (
+        ROWS,
+        "M, N = x.shape\nfor m in I.parallel(I.domain(0, M)):\n    total = I.cast(0.0, I.f32)\n"
+        "    for n in range(N):\n        if n > 2:\n            total = total + x[m, n]\n    out[m] = total",
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(3, N)\nout[m] = I.reduce.sum(x[m, n], axis=1)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SAME.values(), ids=SAME)
+def test_same(case: tuple[str, str, str]) -> None:
+    found = verdict(*case)
+    assert found.answer == "same", found
+
+
+@pytest.mark.parametrize("case", DIFFERENT.values(), ids=DIFFERENT)
+def test_different(case: tuple[str, str, str, str | None]) -> None:
+    *programs, kind = case
+    found = verdict(*programs)  # type: ignore[arg-type]
+    assert found.answer == "different"
+    assert (found.difference is not None and found.difference.first_line > 0 < found.difference.second_line) or kind
+    assert kind is None or (found.difference is not None and found.difference.kind == kind)
+
+
+@pytest.mark.parametrize("case", REASSOCIATED.values(), ids=REASSOCIATED)
+def test_same_up_to_reassociation(case: tuple[str, str, str]) -> None:
+    assert verdict(*case).answer == "same up to permitted reassociation"

@@ -1,0 +1,370 @@
+"""A kernel's effects as canonical terms: what each stores where, whatever names and steps it took to say so.
+
+Works on what the planner's demand gives (helpers inlined, reshapes and broadcasts dissolved into coordinates): its
+expressions become terms, its axes variables, its ordered loops systems of equations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from intent.dtypes import DType, index
+from intent.records import dataclass, field
+from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic, ceiling_divide, number
+from translators.comparison import casting
+from translators.comparison.binding import Open, close
+from translators.comparison.reductions import reduction
+from translators.comparison.rules import Rules
+from translators.comparison.systems import Loop, as_reduction, carry, close_system, name_of
+from translators.comparison.terms import Term, constant, integer, raw
+from translators.logical.types import Buffer, Memory
+from translators.planning import sinks as planned
+from translators.planning.demand import Demand
+from translators.tile.expression import (
+    Atomic,
+    Axis,
+    Combine,
+    Expression,
+    LoopToken,
+    Place,
+    Reduction,
+    dependences,
+    operands,
+)
+
+ITERATIONS = Symbol("iterations of a while loop")
+
+
+Varies = tuple[frozenset[Axis], frozenset[LoopToken]]
+
+
+class Unclear(Exception):
+    """The comparison cannot tell: something has no canonical form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the parameters are called on both sides: views and scalars by parameter, sizes by symbol."""
+
+    parameters: Mapping[str, str]
+    sizes: Mapping[str, Polynomial]
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """What axes and loops stand for. `names` has a loop's carries while its equations are made."""
+
+    parent: Scope | None = None
+    axes: dict[Axis, Polynomial] = field(default_factory=dict)
+    loops: dict[LoopToken, Term] = field(default_factory=dict)  # the ordinal of the iteration
+    names: dict[LoopToken, tuple[Term, ...]] = field(default_factory=dict)
+    memo: dict[Expression, Term] = field(default_factory=dict)
+
+    def concerns(self, varies: Varies) -> bool:
+        """Whether what varies so has another meaning here than in the parent."""
+        axes, loops = varies
+        return not (self.axes.keys().isdisjoint(axes) and self.loops.keys().isdisjoint(loops))
+
+    def axis(self, axis: Axis) -> Polynomial:
+        if axis in self.axes:
+            return self.axes[axis]
+        if self.parent is None:
+            raise Unclear(f"the coordinate '{axis.name}' belongs to no statement")
+        return self.parent.axis(axis)
+
+    def iteration(self, token: LoopToken) -> Term | None:
+        if token in self.loops:
+            return self.loops[token]
+        return self.parent.iteration(token) if self.parent is not None else None
+
+    def carries(self, token: LoopToken) -> tuple[Term, ...] | None:
+        if token in self.names:
+            return self.names[token]
+        if token in self.loops or self.parent is None:
+            return None
+        return self.parent.carries(token)
+
+
+@dataclass(slots=True)
+class Canonical:
+    """Makes the terms of one kernel."""
+
+    demand: Demand
+    names: Names
+    rules: Rules
+    buffers: dict[Memory, str] = field(default_factory=dict)
+    systems: dict[tuple[LoopToken, int, int], Term] = field(default_factory=dict)
+    made: dict[tuple[LoopToken, int], Loop] = field(default_factory=dict)
+    scopes: list[Scope] = field(default_factory=list)  # keeps every scope alive, so that an id is of one scope
+    varying: dict[Expression, Varies] = field(default_factory=dict)
+
+    # -------------------------------------------------------------------------------------------------------- the nodes
+    def term(self, expression: Expression, scope: Scope) -> Term:
+        varies = self.varies(expression)
+        while scope.parent is not None and not scope.concerns(varies):
+            scope = scope.parent
+        found = scope.memo.get(expression)
+        if found is None:
+            found = self._term(expression, scope).at(self.demand.spans.get(expression))
+            scope.memo[expression] = found
+        return found
+
+    def _term(self, expression: Expression, scope: Scope) -> Term:
+        dtype = expression.dtype
+        match expression.operation:
+            case "index":
+                return self.integer(expression.attribute, scope)
+            case "constant":
+                return self._constant(dtype, expression.attribute)
+            case "parameter":
+                return raw("scalar", dtype, (), (self.names.parameters[expression.attribute],))
+            case "argument":
+                return raw("argument", dtype, (), (expression.attribute,))
+            case "load":
+                return self._load(expression, scope)
+            case "reduce" | "contract":
+                return self._reduce(expression, scope)
+            case "scan":
+                return self._scan(expression, scope)
+            case "carry" | "carried":
+                return self._carry(expression, scope)
+            case "atomic":
+                return self._atomic(expression, scope)
+            case operation:
+                parts = tuple(self.term(argument, scope) for argument in expression.arguments)
+                return self.rules.make(operation, dtype, parts, expression.attribute or ())
+
+    def varies(self, expression: Expression) -> Varies:
+        """The axes and loops that a value varies with, also by way of the ranges that it is reduced over."""
+        found = self.varying.get(expression)
+        if found is None:
+            found = self._varies(expression)
+            self.varying[expression] = found
+        return found
+
+    def _varies(self, expression: Expression) -> Varies:
+        axes, loops = set(expression.axes), set(expression.loops)
+        bound = expression.attribute.axes if isinstance(expression.attribute, Reduction) else ()
+        for operand in operands(expression):
+            more_axes, more_loops = self.varies(operand)
+            axes |= more_axes - set(bound)
+            loops |= more_loops
+        for axis in bound:
+            for atom in (*axis.begin.atoms(), *axis.end.atoms()):
+                more_axes, more_loops = self.varies(atom) if isinstance(atom, Expression) else dependences(atom)
+                axes |= more_axes - set(bound)
+                loops |= more_loops
+        return frozenset(axes), frozenset(loops)
+
+    def _constant(self, dtype: DType, value: bool | int | float) -> Term:
+        if not dtype.is_float:
+            return constant(dtype, value)
+        rounded = casting.rounded(dtype, float(value))
+        return constant(dtype, float(value) if rounded is None else rounded)
+
+    def integer(self, polynomial: Polynomial, scope: Scope) -> Term:
+        return self.rules.polynomial(polynomial.rebuild(lambda atom: self._atom(atom, scope)))
+
+    def _atom(self, atom: Atom, scope: Scope) -> Polynomial | None:
+        match atom:
+            case Expression():
+                return self.term(atom, scope).polynomial
+            case Axis():
+                return scope.axis(atom)
+            case LoopToken():
+                return self._coordinate(atom, scope)
+            case Symbol(name) if name in self.names.sizes:
+                return self.names.sizes[name]
+            case Symbol(name):
+                raise Unclear(f"nothing says what the size '{name}' is")
+            case _ if hasattr(atom, "operands"):
+                return None
+            case _:
+                raise Unclear("a size that is not known outside a helper")
+
+    def _coordinate(self, token: LoopToken, scope: Scope) -> Polynomial:
+        """The author's loop variable: begin + step * ordinal."""
+        iteration = scope.iteration(token)
+        loop = self._loop(token)
+        if iteration is None or loop.low is None:
+            raise Unclear(f"the loop variable '{token.name}' is used outside its loop")
+        return self.term(loop.low, scope).polynomial + atomic(iteration) * loop.step
+
+    def _loop(self, token: LoopToken) -> planned.Loop:
+        return next(loop for loop in self.demand.loops.values() if loop.token is token)
+
+    # ----------------------------------------------------------------------------------------------------------- memory
+    def memory(self, memory: Memory) -> str:
+        if isinstance(memory, Buffer):
+            return self.buffers.setdefault(memory, f"buffer {len(self.buffers) + 1} of {memory.dtype.name}")
+        return self.names.parameters[memory.name]
+
+    def place(self, place: Place, scope: Scope) -> tuple[Term, ...]:
+        """Coordinates, then the extents of the memory."""
+        coordinates = tuple(self.integer(each, scope) for each in place.coordinates)
+        return coordinates + tuple(self.integer(each, scope) for each in self.demand.shape(place.memory))
+
+    def _load(self, expression: Expression, scope: Scope) -> Term:
+        place = expression.attribute
+        rest = tuple(self.term(argument, scope) for argument in expression.arguments)
+        state = self.state(place)
+        within = tuple(term for token in place.within if (term := scope.iteration(token)) is not None)
+        detail = (self.memory(place.memory), len(place.coordinates), bool(rest), state, len(within))
+        operands = (*self.place(place, scope), *within, *rest)
+        made = self.rules.make("load", expression.dtype, operands, detail)
+        return integer(made.polynomial) if expression.dtype == index else made
+
+    def state(self, place: Place) -> str:
+        """Which writes a load comes after: none that matter, or so many to its memory."""
+        if not place.pinned:
+            return "as given"
+        before = sum(sink.memory == place.memory and sink.order < place.pinned for sink in self.demand.sinks)
+        return f"after {before} writes"
+
+    def _atomic(self, expression: Expression, scope: Scope) -> Term:
+        attribute: Atomic = expression.attribute
+        rest = tuple(self.term(argument, scope) for argument in expression.arguments)
+        lanes = tuple(integer(scope.axis(axis)) for axis in attribute.lanes)
+        before = sum(sink.order < attribute.place.pinned for sink in self.demand.sinks)
+        detail = (self.memory(attribute.place.memory), attribute.action, attribute.order, before)
+        return raw("atomic", expression.dtype, (*self.place(attribute.place, scope), *lanes, *rest), detail)
+
+    # ------------------------------------------------------------------------------------------------------- structures
+    def inside(self, scope: Scope) -> Scope:
+        self.scopes.append(Scope(scope))
+        return self.scopes[-1]
+
+    def bind(self, axes: Sequence[Axis], scope: Scope, kind: str = "axis") -> tuple[Term, ...]:
+        """A variable for each axis, counted from 0."""
+        made: list[Term] = []
+        waiting = list(axes)
+        while waiting:
+            axis = next(each for each in waiting if not _mentions(each, waiting))
+            waiting.remove(axis)
+            made.append(self._variable(axis, scope, kind))
+        return tuple(made)
+
+    def _variable(self, axis: Axis, scope: Scope, kind: str) -> Term:
+        extent = self.integer(axis.end - axis.begin, scope)
+        within: tuple[Term, ...] = ()
+        if axis.slices is not None:
+            iteration = scope.iteration(axis.slices)
+            if iteration is None:
+                raise Unclear("a slice is used outside its region operation")
+            kind, within = "slice", (iteration,)
+        variable = self.rules.variable(extent, kind, *within)
+        begin = self.integer(axis.begin, scope).polynomial
+        scope.axes[axis] = atomic(variable) + begin
+        return variable
+
+    def _reduce(self, expression: Expression, scope: Scope) -> Term:
+        attribute: Reduction = expression.attribute
+        inside = self.inside(scope)
+        variables = self.bind(attribute.axes, inside)
+        bodies = tuple(self.term(argument, inside) for argument in expression.arguments)
+        dtype = expression.dtype
+        if expression.operation == "contract":
+            wide = tuple(casting.cast(body, dtype) for body in bodies)
+            bodies = (self.rules.make("pointwise", dtype, wide, ("multiply", False, False)),)
+        parts = (*bodies, *self._combine(attribute.combine, scope))
+        detail = (attribute.kind, attribute.result, len(bodies))
+        made = reduction(self.rules, Open("reduce", dtype, variables, parts, detail))
+        if attribute.kind == "arg_max" and attribute.result == 1:  # a position; the node is a coordinate
+            begin = self.integer(attribute.axes[0].begin, scope).polynomial
+            return integer(made.polynomial + begin)
+        return integer(made.polynomial) if dtype == index else made
+
+    def _combine(self, combine: Combine | None, scope: Scope) -> tuple[Term, ...]:
+        if combine is None:
+            return ()
+        return tuple(self.term(each, scope) for each in (*combine.results, *combine.identities))
+
+    def _scan(self, expression: Expression, scope: Scope) -> Term:
+        attribute: Reduction = expression.attribute
+        (axis,) = attribute.axes
+        inside = self.inside(scope)
+        variables = self.bind((axis,), inside)
+        bodies = tuple(self.term(argument, inside) for argument in expression.arguments)
+        begin = self.integer(axis.begin, scope).polynomial
+        position = integer(scope.axis(axis) - begin)
+        detail = (attribute.kind, attribute.result, len(bodies), attribute.reverse)
+        parts = (*bodies, *self._combine(attribute.combine, scope))
+        prefix = close(self.rules, Open("scan", expression.dtype, variables, parts, detail))
+        made = raw("prefix", expression.dtype, (prefix, position))
+        return integer(made.polynomial) if expression.dtype == index else made
+
+    # ------------------------------------------------------------------------------------------------------------ loops
+    def _carry(self, expression: Expression, scope: Scope) -> Term:
+        token, ordinal, axes = expression.attribute[:3]
+        loop = self._loop(token)
+        own = loop.carries[ordinal].own
+        positions = tuple(
+            integer(scope.axis(axis) - self.integer(axis.begin, scope).polynomial) for axis in axes[: len(own)]
+        )
+        if expression.operation == "carried":
+            made = self._after(loop, ordinal, positions, scope)
+        else:
+            made = self._during(loop, ordinal, positions, expression.dtype, scope)
+        return integer(made.polynomial) if expression.dtype == index else made
+
+    def _after(self, loop: planned.Loop, ordinal: int, positions: tuple[Term, ...], scope: Scope) -> Term:
+        system = self._system(loop, ordinal, scope)
+        made = self.made[loop.token, id(scope)]
+        reduced = as_reduction(self.rules, made, made.names[ordinal], positions)
+        return reduced or raw("carried", loop.carries[ordinal].dtype, (system, *positions))
+
+    def _during(
+        self, loop: planned.Loop, ordinal: int, positions: tuple[Term, ...], dtype: DType, scope: Scope
+    ) -> Term:
+        names = scope.carries(loop.token)
+        if names is not None:
+            return carry(dtype, names[ordinal], positions)
+        iteration = scope.iteration(loop.token)
+        if iteration is None:
+            raise Unclear("a carry is used outside its loop")
+        return raw("during", dtype, (self._system(loop, ordinal, scope), iteration, *positions))
+
+    def _system(self, loop: planned.Loop, ordinal: int, scope: Scope) -> Term:
+        key = (loop.token, ordinal, id(scope))
+        if key not in self.systems:
+            place = (loop.token, id(scope))
+            if place not in self.made:
+                self.made[place] = self.equations(loop, scope)
+            made = self.made[place]
+            self.systems[key] = close_system(self.rules, made, made.names[ordinal])
+        return self.systems[key]
+
+    def equations(self, loop: planned.Loop, scope: Scope) -> Loop:
+        kind, trip = self.trip(loop, scope)
+        inside = self.inside(scope)
+        iteration = self.rules.variable(trip, "ordered")
+        inside.loops[loop.token] = iteration
+        inside.names[loop.token] = names = tuple(name_of(self.rules.next_serial()) for _ in loop.carries)
+        made = []
+        for carried in loop.carries:
+            own = self.inside(inside)
+            variables = self.bind(carried.own, own)
+            if carried.update is None:
+                raise Unclear("a carry that is used before its loop is known")
+            parts = (self.term(carried.initial, own), self.term(carried.update, own))
+            made.append(Open("equation", carried.dtype, variables, parts, ()))
+        return Loop(kind, iteration, names, tuple(made))
+
+    def trip(self, loop: planned.Loop, scope: Scope) -> tuple[str, Term]:
+        """What kind of loop, and how many iterations; of a region operation, the extent that it slices."""
+        if loop.low is not None and loop.high is not None:
+            span = self.term(loop.high, scope).polynomial - self.term(loop.low, scope).polynomial
+            return "for", self.rules.polynomial(ceiling_divide(span, number(loop.step)))
+        if loop.slices:
+            axis = loop.slices[0]
+            return "slices", self.integer(axis.end - axis.begin, scope)
+        return "while", integer(atomic(ITERATIONS))
+
+
+def _mentions(axis: Axis, others: Sequence[Axis]) -> bool:
+    """Whether the range of the axis varies with others that are not bound yet."""
+    found: set[Axis] = set()
+    for bound in (axis.begin, axis.end):
+        for atom in bound.atoms():
+            found |= dependences(atom)[0]
+    return bool(found & set(others) - {axis})

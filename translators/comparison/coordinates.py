@@ -1,0 +1,128 @@
+"""Coordinates and sizes in normal form, and comparisons between them as one polynomial and a sign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import gcd
+
+from intent.dtypes import boolean
+from translators.algebra.facts import Facts
+from translators.algebra.polynomial import (
+    Atom,
+    Extremum,
+    Polynomial,
+    Quotient,
+    Remainder,
+    floor_divide,
+    maximum,
+    minimum,
+    number,
+    polynomial_key,
+    remainder,
+)
+from translators.algebra.simplification import extremum, quotient, remaining
+from translators.comparison.terms import Term, integer, pointwise, truth
+
+
+def simplified(polynomial: Polynomial, facts: Facts) -> Polynomial:
+    """Without the quotients, remainders and extrema that a fact decides."""
+
+    def atom(found: Atom) -> Polynomial | None:
+        match found:
+            case Quotient(top, bottom):
+                return quotient(facts, simplified(top, facts), simplified(bottom, facts))
+            case Remainder(top, bottom):
+                return remaining(facts, simplified(top, facts), simplified(bottom, facts))
+            case Extremum(kind, operands):
+                return extremum(facts, kind, tuple(simplified(each, facts) for each in operands))
+            case _:
+                return None
+
+    return polynomial.rebuild(atom)
+
+
+def arithmetic(function: str, operands: Sequence[Polynomial]) -> Polynomial | None:
+    """The polynomial of an operation on coordinates, None if it has none."""
+    match function, operands:
+        case "add", (left, right):
+            return left + right
+        case "subtract", (left, right):
+            return left - right
+        case "multiply", (left, right):
+            return left * right
+        case "negative", (operand,):
+            return -operand
+        case "floor_divide", (left, right):
+            return floor_divide(left, right)
+        case "remainder", (left, right):
+            return remainder(left, right)
+        case "maximum" | "maximum_num", _:
+            return maximum(*operands)
+        case "minimum" | "minimum_num", _:
+            return minimum(*operands)
+        case _:
+            return None
+
+
+def comparison(function: str, difference: Polynomial, facts: Facts) -> Term:
+    """less, less_equal or equal of a difference and 0: `less(d, 0)` and `equal(d, 0)` are all that is left of them."""
+    if function == "less_equal":
+        function, difference = "less", difference - 1
+    difference = simplified(difference, facts)
+    known = _decided(function, difference, facts)
+    if known is not None:
+        return truth(known)
+    if function == "equal":
+        return _equal(difference)
+    shared = _content(difference)
+    offset = difference.offset
+    reduced = (difference - offset).divided_by(number(shared))
+    assert reduced is not None
+    return pointwise("less", boolean, integer(reduced + offset // shared), integer(0))  # g*p + c < 0 is p + c//g < 0
+
+
+def _decided(function: str, difference: Polynomial, facts: Facts) -> bool | None:
+    if function == "less":
+        if facts.positive(-difference):
+            return True
+        return False if facts.nonnegative(difference) else None
+    if facts.equal(difference, 0):
+        return True
+    return False if facts.positive(difference) or facts.positive(-difference) else None
+
+
+def _content(difference: Polynomial) -> int:
+    """The greatest number that divides every term but the constant one."""
+    return gcd(*(factor for monomial, factor in difference.terms if monomial)) or 1
+
+
+def _equal(difference: Polynomial) -> Term:
+    """Of d == 0 and -d == 0 the one that comes first; a truth value compared with a number is a condition."""
+    shared = _content(difference)
+    if difference.offset % shared:
+        return truth(False)
+    reduced = difference.divided_by(number(shared))
+    assert reduced is not None
+    flag = _flag(reduced)
+    if flag is not None:
+        return flag
+    chosen = min(reduced, -reduced, key=lambda each: repr(polynomial_key(each)))
+    return pointwise("equal", boolean, integer(chosen), integer(0))
+
+
+def _flag(difference: Polynomial) -> Term | None:
+    """index(condition) == 0 or 1."""
+    from translators.comparison.conditions import negated
+
+    if len(difference.terms) > 2:
+        return None
+    atoms = [monomial for monomial, _ in difference.terms if monomial]
+    atom = atoms[0][0] if len(atoms) == 1 and len(atoms[0]) == 1 else None
+    if not isinstance(atom, Term) or atom.operation != "cast" or atom.operands[0].dtype != boolean:
+        return None
+    scale = next(factor for monomial, factor in difference.terms if monomial)
+    (condition,) = atom.operands
+    value = -difference.offset * scale  # scale is 1 or -1 once the content is gone
+    if value in (0, 1):
+        return condition if value else negated(condition)
+    return truth(False)

@@ -1,0 +1,232 @@
+"""Which parameter of one kernel is which of the other, and what both call their sizes.
+
+Arrays are matched by position, if their roles agree there (element type, rank, direction); otherwise in order within
+each role; otherwise by name. Sizes follow from the shapes of the matched arrays, and between two Triton kernels of
+equally many numbers also from their position. Numbers are matched by position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from intent.records import dataclass, field
+from translators.algebra.polynomial import Polynomial, Symbol, atomic, number, product, symbol
+from translators.comparison.canonical import Names
+from translators.comparison.sides import Side
+from translators.logical.types import View
+
+PROGRAMS = "programs_"  # what counts the programs along an axis of the grid
+
+
+class Mismatch(Exception):
+    """The two kernels cannot be called alike. `certain` if they differ; otherwise it cannot be told."""
+
+    def __init__(self, reason: str, certain: bool) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.certain = certain
+
+
+@dataclass(slots=True)
+class Matching:
+    """The names of both sides, what they rest on, and how the parameters were found."""
+
+    first: Names
+    second: Names
+    provisos: list[str] = field(default_factory=list)
+    pairs: list[tuple[str, str]] = field(default_factory=list)
+
+
+def alone(side: Side) -> Names:
+    """The names of a kernel by itself."""
+    sizes = {atom.name for view in side.views for extent in view.shape for atom in _symbols(extent)}
+    parameters = {each.name: each.name for each in side.kernel.parameters}
+    return Names(parameters, {name: symbol(name) for name in sizes})
+
+
+def match(first: Side, second: Side) -> Matching:
+    """Raises Mismatch."""
+    made = Matching(Names({}, {}), Names({}, {}))
+    views = _match_views(first, second, made)
+    parameters = ({one.name: one.name for one, _ in views}, {other.name: one.name for one, other in views})
+    _match_numbers(first, second, parameters)
+    sizes = _Sizes(first, second, made)
+    for one, other in views:
+        sizes.match(one, other)
+    _match_strides(first, second, views, sizes)
+    made.first = Names(parameters[0], sizes.first)
+    made.second = Names(parameters[1], sizes.second)
+    made.pairs = [(one.name, other.name) for one, other in views]
+    return made
+
+
+# --------------------------------------------------------------------------------------------------------------- views
+def _match_views(first: Side, second: Side, made: Matching) -> list[tuple[View, View]]:
+    if len(first.views) != len(second.views):
+        raise Mismatch(f"{len(first.views)} arrays against {len(second.views)}", certain=True)
+    loose = first.language != second.language
+    position = list(zip(first.views, second.views, strict=True))
+    if all(_alike(one, other, loose) for one, other in position):
+        return position
+    ordered = list(zip(_by_role(first.views), _by_role(second.views), strict=True))
+    if all(_alike(one, other, False) for one, other in ordered):
+        made.provisos.append("arrays are matched in order within inputs and outputs, as their positions differ")
+        return ordered
+    named = {view.name: view for view in second.views}
+    if named.keys() == {view.name for view in first.views}:
+        pairs = [(view, named[view.name]) for view in first.views]
+        if all(_alike(one, other, loose) for one, other in pairs):
+            made.provisos.append("arrays are matched by name, as their positions differ")
+            return pairs
+    one, other = next(pair for pair in position if not _alike(*pair, loose))
+    raise Mismatch(f"{_described(one)} against {_described(other)}", certain=True)
+
+
+def _by_role(views: Sequence[View]) -> list[View]:
+    return sorted(views, key=lambda view: ("In", "InOut", "Out").index(view.direction))
+
+
+def _alike(one: View, other: View, loose: bool) -> bool:
+    """Between the languages a buffer that is only written may be Out or InOut."""
+    direction = one.direction == other.direction or (loose and one.writable and other.writable)
+    return direction and one.dtype == other.dtype and one.rank == other.rank
+
+
+def _described(view: View) -> str:
+    return f"'{view.name}' ({view.direction} {view.dtype.name}, {view.rank} axes)"
+
+
+# ------------------------------------------------------------------------------------------------------------- numbers
+def _match_numbers(first: Side, second: Side, parameters: tuple[dict[str, str], dict[str, str]]) -> None:
+    ones, others = _numbers(first), _numbers(second)
+    if first.origin is not None and second.origin is not None and len(ones) == len(others):
+        pairs = list(zip(ones, others, strict=True))
+        pairs += list(zip(first.origin.groups, second.origin.groups, strict=False))
+    else:
+        pairs = _match_scalars(first, second)
+    types = ({each.name: each.dtype for each in first.scalars}, {each.name: each.dtype for each in second.scalars})
+    for one, other in pairs:
+        left, right = types[0].get(one), types[1].get(other)
+        if left is not None and right is not None and left != right:
+            raise Mismatch(f"'{one}' is {left.name}, '{other}' is {right.name}", certain=False)
+        parameters[0][one] = parameters[1][other] = one
+    for which, own, named in zip(("first", "second"), types, parameters, strict=True):
+        for name in own:
+            named.setdefault(name, f"{name} of the {which}")
+
+
+def _numbers(side: Side) -> list[str]:
+    """Runtime parameters that are no arrays, whether used or not."""
+    if side.origin is None:
+        return [each.name for each in side.scalars]
+    pointers = set(side.origin.pointers.values())
+    return [name for name in side.origin.parameters if name not in pointers]
+
+
+def _match_scalars(first: Side, second: Side) -> list[tuple[str, str]]:
+    """Numbers that are computed with, in order; by name where one side has more of them."""
+    ones, others = ([each.name for each in side.scalars] for side in (first, second))
+    if len(ones) == len(others):
+        return list(zip(ones, others, strict=True))
+    return [(name, name) for name in ones if name in others]
+
+
+# --------------------------------------------------------------------------------------------------------------- sizes
+@dataclass(slots=True)
+class _Sizes:
+    """Sizes get the names of the first side. One size of one side is one size of the other."""
+
+    one: Side
+    other: Side
+    made: Matching
+    first: dict[str, Polynomial] = field(default_factory=dict)
+    second: dict[str, Polynomial] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Between Triton kernels with equally many numbers, a size is a parameter in its position."""
+        if self.one.origin is None or self.other.origin is None:
+            return
+        ones, others = _numbers(self.one), _numbers(self.other)
+        if len(ones) == len(others):
+            for name, same in zip(ones, others, strict=True):
+                self.first[name] = self.second[same] = symbol(name)
+            for name, same in zip(self.one.origin.groups, self.other.origin.groups, strict=False):
+                self.first[name] = self.second[same] = symbol(name)
+
+    def match(self, one: View, other: View) -> None:
+        for axis, (left, right) in enumerate(zip(one.shape, other.shape, strict=True)):
+            self._pair(left, right, f"axis {axis} of '{one.name}'")
+
+    def _pair(self, left: Polynomial, right: Polynomial, where: str) -> None:
+        if left.constant is not None or right.constant is not None:
+            if left != right:
+                raise Mismatch(f"{where} has {left!r} elements against {right!r}", certain=True)
+            return
+        mine, theirs = (next(iter(_symbols(each))).name for each in (left, right))
+        known, same = self.first.get(mine), self.second.get(theirs)
+        if known is None and same is None:
+            self.first[mine] = self.second[theirs] = symbol(mine)
+        elif known != same:
+            raise Mismatch(f"{where} is of size {mine} against {theirs}, which other axes tell apart", certain=True)
+
+
+def _symbols(extent: Polynomial) -> list[Symbol]:
+    return [atom for atom in extent.atoms() if isinstance(atom, Symbol)]
+
+
+# ------------------------------------------------------------------------------------------------------------- strides
+def _match_strides(first: Side, second: Side, views: Sequence[tuple[View, View]], sizes: _Sizes) -> None:
+    if first.origin is not None and second.origin is not None and len(_numbers(first)) == len(_numbers(second)):
+        for one, other in views:
+            left = [_renamed(each, sizes.first) for each in first.origin.strides[one.name]]
+            right = [_renamed(each, sizes.second) for each in second.origin.strides[other.name]]
+            if left != right:
+                raise Mismatch(f"the strides of '{one.name}' are {left} against {right}", certain=True)
+        if _coverage(first, sizes.first) != _coverage(second, sizes.second):
+            raise Mismatch("no launch is known, and the axes of the grid go over other sizes", certain=False)
+        return
+    for side in (first, second):
+        if side.origin is not None:
+            _check_layout(side, sizes.made)
+
+
+def _coverage(side: Side, names: Mapping[str, Polynomial]) -> set[tuple[str, frozenset[str]]]:
+    """Which axis of the grid goes over which sizes, where only an assumption says so."""
+    assert side.origin is not None
+    found: set[tuple[str, frozenset[str]]] = set()
+    for fact in side.origin.coverage:
+        symbols = [atom.name for atom in fact.atoms() if isinstance(atom, Symbol)]
+        sizes = frozenset(repr(names[name]) for name in symbols if name in names)
+        found.update((name, sizes) for name in symbols if name.startswith(PROGRAMS))
+    return found
+
+
+def _renamed(polynomial: Polynomial, names: Mapping[str, Polynomial]) -> Polynomial:
+    return polynomial.substitute({Symbol(name): value for name, value in names.items()})
+
+
+def _check_layout(side: Side, made: Matching) -> None:
+    """Strides must be a layout: each axis has a stride of its own, or the elements follow each other.
+
+    A number that is passed and not used may be what another was meant to be.
+    """
+    assert side.origin is not None
+    if side.origin.unused:
+        raise Mismatch(f"the parameter '{side.origin.unused[0]}' of '{side.name}' is not used", certain=False)
+    sizes = {atom for view in side.views for extent in view.shape for atom in extent.atoms()}
+    seen: dict[object, str] = {}
+    for view in side.views:
+        strides = side.origin.strides[view.name]
+        for axis, stride in enumerate(strides):
+            dense = product(view.shape[axis + 1 :])
+            if stride == dense or view.shape[axis].constant == 1:
+                if dense != number(1):
+                    made.provisos.append(f"'{side.origin.pointers[view.name]}' is contiguous")
+                continue
+            atom = stride.atom
+            if not isinstance(atom, Symbol) or atom in sizes:
+                raise Mismatch(f"axis {axis} of '{view.name}' has the stride {stride!r}", certain=False)
+            if seen.setdefault(atom, view.name) != view.name:
+                made.provisos.append(f"'{view.name}' and '{seen[atom]}' have the stride {atom.name} in common")
+            elif strides.count(atomic(atom)) > 1:
+                raise Mismatch(f"several axes of '{view.name}' have the stride {atom.name}", certain=False)
