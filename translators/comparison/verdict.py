@@ -178,9 +178,7 @@ def _within(one: Term, other: Term, spans: tuple[Span, Span]) -> Difference:
     spans = (one.span or spans[0], other.span or spans[1])
     if _comparable(one, other):
         pairs = _differing(one, other)
-        if len(pairs) == 1:
-            return _within(*pairs[0], spans)
-        if pairs and one.operation not in ("pointwise", "select"):
+        if len(pairs) == 1 or (pairs and one.function not in COMMUTING):
             return _within(*pairs[0], spans)
     return Difference(_kind(one, other), short(one), short(other), spans[0].line, spans[1].line)
 
