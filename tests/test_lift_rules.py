@@ -11,6 +11,7 @@ from tests.test_lift_reading import CORPUS, HEADER, body
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Symbol
 from translators.intent_source.write import write_file
+from translators.lifting.atomics import collected
 from translators.lifting.carries import close
 from translators.lifting.context import Context, atoms_of
 from translators.lifting.evaluation import Evaluator, agree, stored_by_effects, stored_by_sinks
@@ -29,7 +30,7 @@ BLOCKS = frozenset(
 )
 SIZES = {
     **dict.fromkeys(BLOCKS, 4), "n": 7, "m": 3, "M": 3, "N": 4, "K": 6, "numel": 8, "n_elements": 7, "n_cols": 3,
-    "stride": 5, "row_stride": 11, "half": 4, "programs_0": 2, "programs_1": 1,
+    "stride": 5, "row_stride": 11, "half": 4, "programs_0": 2, "programs_1": 1, "programs_2": 2,
     "stride_am": 11, "stride_ak": 1, "stride_bk": 7, "stride_bn": 1,
     "stride_cm": 13, "stride_cn": 2, "stride_xm": 9, "stride_xn": 2, "stride_om": 7, "stride_on": 1, "stride_x0": 9,
     "stride_x1": 2, "stride_y0": 7, "stride_y1": 1, "rows": 2, "cols": 4, "input_row_stride": 6, "output_row_stride": 5,
@@ -43,7 +44,8 @@ def normal_form(kernel: ReadKernel) -> tuple[list[Sink], Ledger]:
     for name in BLOCKS:
         facts = facts.with_bounds(Symbol(name), low=1)
     context = Context(kernel.arena, facts, Ledger(), BLOCKS)
-    return [normalised(context, sink) for sink in close(kernel.arena, kernel.effects)], context.ledger
+    sinks = [collected(kernel.arena, context.ledger, sink) for sink in close(kernel.arena, kernel.effects)]
+    return [normalised(context, sink) for sink in sinks], context.ledger
 
 
 def same(kernel: ReadKernel, **sizes: int) -> bool:

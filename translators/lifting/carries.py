@@ -251,7 +251,7 @@ class Closing:
             rebuilding.expression(self.resolved(root)) for root in (store.offset, store.value, store.mask)
         )
         axes = [*self.effects.programs, *axes, *store.lanes]
-        sink = Sink(store.pointer, offset, value, mask, tuple(axes), store.clock, store.line)
+        sink = Sink(store.pointer, offset, value, mask, tuple(axes), store.clock, store.line, combine=store.combine)
         if all(node.operation not in ("carry", "carried") for node in walk(*sink.roots)):
             return sink
         return Opening(self.arena, self.effects.loops, self._definitions(), self.trips, atoms, sink).run()

@@ -11,10 +11,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from intent.dtypes import DType
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Extremum, Polynomial, Quotient, Remainder, Symbol
 from translators.lifting.sinks import Place, Sink, State
-from translators.tile.effects import KernelEffects, LoopRecord
+from translators.tile.effects import KernelEffects, LoopRecord, StoreEffect
 from translators.tile.expression import Axis, Expression, LoopToken
 
 Number = bool | int | float
@@ -93,11 +94,12 @@ class Evaluator:
         offset, mask, other = node.arguments
         if not self.value(mask, point):
             return self.value(other, point)
-        pointer: str = node.attribute.pointer
-        found = self._random(pointer, self.polynomial(offset.polynomial, point))
-        if node.dtype.is_float:
-            return found
-        return int((found + 2) * 1000) % self.integers.get(pointer, 7)
+        return self.memory(node.attribute.pointer, self.polynomial(offset.polynomial, point), node.dtype)
+
+    def memory(self, pointer: str, position: int, dtype: DType) -> Number:
+        """What an element holds before the kernel runs."""
+        found = self._random(pointer, position)
+        return found if dtype.is_float else int((found + 2) * 1000) % self.integers.get(pointer, 7)
 
     def _random(self, name: str, position: int) -> float:
         """Between -2 and 2, and never twice the same."""
@@ -235,7 +237,7 @@ def stored_by_effects(effects: KernelEffects, sizes: Mapping[str, int], evaluato
     for store in effects.stores:
         for point in running.bound((*effects.programs, *store.lanes), start):
             for inner in _iterations(running, [loops[token] for token in store.loops], point):
-                _record(running, result, (store.pointer, store.offset, store.mask, store.value), inner)
+                _record(running, result, store, inner)
     return result
 
 
@@ -246,7 +248,7 @@ def stored_by_sinks(sinks: Sequence[Sink], sizes: Mapping[str, int], evaluator: 
         states = {state.place: (each.axis, state) for each in sink.recurrences for state in each.states}
         running = Evaluator({}, evaluator.seed, states, evaluator.integers)
         for point in evaluator.bound(sink.axes, start):
-            _record(running, result, (sink.pointer, sink.offset, sink.mask, sink.value), point)
+            _record(running, result, sink, point)
     return result
 
 
@@ -258,17 +260,24 @@ def _iterations(evaluator: Evaluator, loops: Sequence[LoopRecord], point: dict[A
         yield from _iterations(evaluator, loops[1:], {**point, loops[0].token: ordinal})
 
 
-def _record(
-    evaluator: Evaluator,
-    result: Stored,
-    store: tuple[str, Expression, Expression, Expression],
-    point: Mapping[Atom, int],
-) -> None:
-    pointer, offset, mask, value = store
-    if not evaluator.value(mask, point):
+def _record(evaluator: Evaluator, result: Stored, store: StoreEffect | Sink, point: Mapping[Atom, int]) -> None:
+    """A store is one more value of its element; an atomic update changes the element's only value."""
+    if not evaluator.value(store.mask, point):
         return
-    found = evaluator.value(value, point)
-    result.setdefault((pointer, evaluator.polynomial(offset.polynomial, point)), []).append(found)
+    found = evaluator.value(store.value, point)
+    place = (store.pointer, evaluator.polynomial(store.offset.polynomial, point))
+    if store.combine is None:
+        result.setdefault(place, []).append(found)
+        return
+    (before,) = result.setdefault(place, [evaluator.memory(*place, store.value.dtype)])
+    poisoned = isinstance(before, str) or isinstance(found, str)
+    result[place] = [POISON if poisoned else _UPDATES[store.combine](before, found)]
+
+
+_UPDATES: Final[Mapping[str, Callable[..., Number]]] = {
+    "add": FUNCTIONS["add"], "max": max, "min": min, "and": FUNCTIONS["and"], "or": FUNCTIONS["or"],
+    "xor": FUNCTIONS["xor"],
+}  # fmt: skip
 
 
 def agree(first: Stored, second: Stored) -> bool:

@@ -11,6 +11,7 @@ from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, number
 from translators.intent_source import write as w
 from translators.intent_source.write import SourceKernel
+from translators.lifting.atomics import check_alone, collected
 from translators.lifting.carries import close
 from translators.lifting.context import Context, atoms_of
 from translators.lifting.correspondence import ArrayPlace, Correspondence
@@ -186,8 +187,6 @@ class Lifting:
     def _normalised(self) -> list[Sink]:
         if not self.effects.stores:
             raise Residue("a kernel that stores nothing", self.effects.line)
-        if any(store.combine for store in self.effects.stores):
-            raise Residue("an atomic update", self.effects.line)
         context = self.context
         if self.launch.grid:
             grid = ", ".join(map(repr, self.launch.grid))
@@ -201,6 +200,8 @@ class Lifting:
             self.ledger.add(basis, f"{name} is {shown}; for another value it is another kernel")
         made: list[Sink] = []
         closed = close(self.arena, self.effects, self.ledger)
+        check_alone(closed, frozenset(store.pointer for store in self.effects.stores if store.combine))
+        closed = tuple(collected(self.arena, self.ledger, sink) for sink in closed)
         MemoryOrder(self.effects, context.facts, self.ledger).check(closed)
         for sink in closed:
             context.local.update(set(sink.axes) - set(self.effects.programs))

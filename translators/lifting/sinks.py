@@ -54,6 +54,7 @@ class Sink:
     line: int
 
     recurrences: tuple[Recurrence, ...] = ()
+    combine: str | None = None  # for an update of every point, several of which may meet in one element
 
     @property
     def roots(self) -> tuple[Expression, ...]:

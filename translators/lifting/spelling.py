@@ -196,9 +196,17 @@ class Speller:
         value = self.arranged(spelled, place.axes, allow_broadcast=True)
         if not spelled.axes and sink.value.operation == "constant":
             value = w.literal(sink.value.attribute)
-        self.lines.append(f"{indent}{place.text} = {value}")
+        self.lines.append(indent + (f"{place.text} = {value}" if sink.combine is None else self._update(viewed, value)))
         if sink.mask.operation != "constant":
             self.frame.spelled = named  # names of a branch
+
+    def _update(self, viewed: Viewed, value: Text) -> str:
+        """Points that may meet in one element."""
+        function = {"add": "I.add", "max": "I.maximum", "min": "I.minimum"}.get(viewed.sink.combine or "")
+        if function is None:
+            raise Residue(f"an atomic '{viewed.sink.combine}' at places read from memory", viewed.sink.line)
+        items = w.as_tuple([str(self._item(each)[0]) for each in viewed.coordinates])
+        return w.call("I.scatter_reduce", viewed.memory.name, items, value, function).text
 
     def name_parts(self, root: Expression, indent: str, itself: bool = True) -> None:
         """Statements for what is used twice, and for reductions."""

@@ -122,6 +122,7 @@ class Delinearising:
             for node in walk(*sink.roots)
         )
         stored = any(sink.pointer == pointer for sink in self.sinks)
+        loaded = loaded or any(sink.combine and sink.pointer == pointer for sink in self.sinks)
         return "InOut" if loaded and stored else "Out" if stored else "In"
 
     def _strides(self, accesses: list[list[Term]]) -> list[Polynomial]:
@@ -314,6 +315,8 @@ class Delinearising:
 
     def _check_injective(self, sink: Sink, coordinates: Sequence[Polynomial]) -> None:
         """Every point must store an element of its own: each axis is a coordinate by itself."""
+        if sink.combine is not None:
+            return
         alone = {atom for each in coordinates for atom in [_only_axis(each)] if atom is not None}
         shared = {axis for axis in set(sink.axes) - alone if not self._told(axis, alone)}
         used = {atom for each in coordinates for atom in each.atoms() if isinstance(atom, Axis)}

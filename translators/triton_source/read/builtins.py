@@ -11,11 +11,29 @@ from intent.records import dataclass, replace
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic, ceiling_divide, number
 from translators.tile.expression import Axis, Expression, Reduction
 from translators.tile.substitution import substitute
+from translators.triton_source.read.atomics import updating
+from translators.triton_source.read.block_pointers import (
+    advance,
+    descriptor_method,
+    load_block,
+    make_block_pointer,
+    make_descriptor,
+    store_block,
+)
 from translators.triton_source.read.execution import Execution
 from translators.triton_source.read.expressions import call, reshaped, transposed
 from translators.triton_source.read.operations import ONE
 from translators.triton_source.read.scans import associative_scan, scanned
-from translators.triton_source.read.values import Builtin, Function, NeedsValue, NotLifted, Pointer, Tile, Value
+from translators.triton_source.read.values import (
+    BlockPointer,
+    Builtin,
+    Function,
+    NeedsValue,
+    NotLifted,
+    Pointer,
+    Tile,
+    Value,
+)
 
 Arguments = Mapping[str, Value]
 Handler = Callable[[Execution, Arguments], Value]
@@ -46,6 +64,8 @@ def call_builtin(execution: Execution, name: str, arguments: list[Value], keywor
 def call_method(execution: Execution, receiver: Value, name: str, arguments: list[Value], keywords: Arguments) -> Value:
     """`x.to(...)` and the like are the function of that name with the receiver first."""
     match name:
+        case "load" | "store" if isinstance(receiver, BlockPointer):
+            return descriptor_method(execution, receiver, name, [*arguments, *keywords.values()])
         case "to":
             return call_builtin(execution, "tl.cast", [receiver, *arguments], keywords)
         case "is_floating" if isinstance(receiver, DType):
@@ -115,6 +135,8 @@ def _cdiv(execution: Execution, given: Arguments) -> Value:
 # ------------------------------------------------------------------------------------------------------ memory, effects
 def _load(execution: Execution, given: Arguments) -> Value:
     pointer = given["pointer"]
+    if isinstance(pointer, BlockPointer):
+        return load_block(execution, pointer, given)
     if not isinstance(pointer, Pointer):
         raise NotLifted("a load through something that is no pointer to a parameter's elements")
     return execution.load(pointer, given.get("mask"), given.get("other"))
@@ -122,6 +144,9 @@ def _load(execution: Execution, given: Arguments) -> Value:
 
 def _store(execution: Execution, given: Arguments) -> Value:
     pointer = given["pointer"]
+    if isinstance(pointer, BlockPointer):
+        store_block(execution, pointer, given)
+        return None
     if not isinstance(pointer, Pointer):
         raise NotLifted("a store through something that is no pointer to a parameter's elements")
     execution.store(pointer, given["value"], given.get("mask"))
@@ -411,6 +436,7 @@ _MEMORY = (
 )
 _DOT = ("input", "other", "acc", "input_precision", "allow_tf32", "max_num_imprecise_acc", "out_dtype")
 _REDUCED = ("input", "axis", "keep_dims")
+_ATOMIC = ("pointer", "val", "mask", "sem", "scope")
 _SCANNED = ("input", "axis", "reverse")
 _TABLE: Final[Mapping[str, Signature]] = {
     "tl.program_id": Signature(("axis",), _program_id),
@@ -420,6 +446,14 @@ _TABLE: Final[Mapping[str, Signature]] = {
     "triton.cdiv": Signature(("x", "div"), _cdiv),
     "tl.load": Signature(_MEMORY, _load),
     "tl.store": Signature(("pointer", "value", "mask", "boundary_check", "cache_modifier", "eviction_policy"), _store),
+    "tl.make_block_ptr": Signature(
+        ("base", "shape", "strides", "offsets", "block_shape", "order"), make_block_pointer
+    ),
+    "tl.advance": Signature(("base", "offsets"), advance),
+    "tl.make_tensor_descriptor": Signature(
+        ("base", "shape", "strides", "block_shape", "padding_option"), make_descriptor
+    ),
+    **{f"tl.atomic_{name}": Signature(_ATOMIC, updating(name)) for name in ("add", "max", "min", "and", "or", "xor")},
     "tl.static_assert": Signature(("condition", "message"), _ignored),
     "tl.static_print": Signature(("a", "b", "c", "d", "e"), _ignored),
     "tl.device_print": Signature(("a", "b", "c", "d", "e"), _ignored),

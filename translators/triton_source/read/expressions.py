@@ -15,6 +15,7 @@ from translators.triton_source.read.execution import Execution, Returned
 from translators.triton_source.read.operations import ONE
 from translators.triton_source.read.source import member
 from translators.triton_source.read.values import (
+    BlockPointer,
     Builtin,
     Function,
     Method,
@@ -249,7 +250,7 @@ def _attribute(execution: Execution, owner: Value, name: str) -> Value:
             if isinstance(found, Undefined):
                 raise NotLifted(f"'{name}' is not defined in '{file.path}'")
             return found
-        case Pointer(element=element), "dtype":
+        case ((Pointer(element=element) | BlockPointer(base=Pointer(element=element))), "dtype"):
             return PointerType(element)
         case (PointerType(element=element), "element_ty") | (Pointer(element=element), "type"):
             return element if name == "element_ty" else PointerType(element)
@@ -263,7 +264,7 @@ def _attribute(execution: Execution, owner: Value, name: str) -> Value:
             return owner
         case DType(), "primitive_bitwidth":
             return owner.bits
-        case Tile() | Pointer() | DType() | int() | float() | Polynomial(), _:
+        case Tile() | Pointer() | BlockPointer() | DType() | int() | float() | Polynomial(), _:
             return Method(owner, name)
         case _:
             raise NotLifted(f"attribute '{name}'")

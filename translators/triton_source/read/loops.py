@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from intent import dtypes as d
-from intent.records import replace
+from intent.records import dataclass, replace
 from translators.algebra.polynomial import Polynomial, atomic, ceiling_divide, maximum, number
 from translators.tile.effects import LoopCarry, LoopRecord
 from translators.tile.expression import Axis, Expression, LoopToken
 from translators.triton_source.read.execution import Execution
 from translators.triton_source.read.operations import ONE, nonnegative
+from translators.triton_source.read.structures import Part, parts, rebuilt, same_structure
 from translators.triton_source.read.values import BlockPointer, Builtin, NotLifted, Pointer, Shape, Tile, Value
 
 MOST_UNROLLED = 64
@@ -90,21 +91,38 @@ def _summarise(execution: Execution, loop: ast.For, low: Polynomial, step: Polyn
     assigned = sorted(set(_assigned(loop.body)) - {loop.target.id})
     carried = [name for name in assigned if name in execution.names and _changes(execution.names[name])]
     before = dict(execution.names)
-    initial = [_typed(execution, before[name]) for name in carried]
-    for ordinal, (name, value) in enumerate(zip(carried, initial, strict=True)):
-        execution.names[name] = _within(execution, token, ordinal, value)
+    initial = [_Part(name, part) for name in carried for part in parts(execution.operations, before[name])]
+    _rename(execution, before, carried, [_within(execution, token, at, each.value) for at, each in enumerate(initial)])
     execution.names[loop.target.id] = execution.operations.integer(low + step * atomic(token))
     parents = tuple(execution.loops)
     begin = execution.tick()
     _run_body(execution, loop, token)
-    updates = [execution.names[name] for name in carried]
-    parts = zip(carried, initial, updates, strict=True)
-    carries = tuple(_carry(execution, name, start, update) for name, start, update in parts)
+    for name in carried:
+        same_structure(before[name], execution.names[name])
+    updates = [part for name in carried for part in parts(execution.operations, execution.names[name])]
+    if len(updates) != len(initial):
+        raise NotLifted("what a loop carries changes its kind")
+    pairs = zip(initial, updates, strict=True)
+    carries = tuple(_carry(execution, each.name, each.value, update) for each, update in pairs)
     execution.records.append(LoopRecord(token, trip, carries, parents, begin, execution.tick(), line))
     execution.names = {name: value for name, value in before.items() if name not in assigned or name in carried}
     execution.names.pop(loop.target.id, None)  # its last value exists only if there was an iteration
-    for ordinal, (name, value) in enumerate(zip(carried, initial, strict=True)):
-        execution.names[name] = _after(execution, token, ordinal, value)
+    _rename(execution, before, carried, [_after(execution, token, at, each.value) for at, each in enumerate(initial)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One number of what a loop carries, and the name that it belongs to."""
+
+    name: str
+    value: Tile | Pointer
+
+
+def _rename(execution: Execution, before: Mapping[str, Value], carried: Sequence[str], made: Sequence[Part]) -> None:
+    """What is carried, made of other parts."""
+    remaining = iter(made)
+    for name in carried:
+        execution.names[name] = rebuilt(before[name], remaining)
 
 
 def _run_body(execution: Execution, loop: ast.For, token: LoopToken) -> None:
@@ -124,15 +142,9 @@ def _assigned(body: Sequence[ast.stmt]) -> Iterator[str]:
 
 def _changes(value: Value) -> bool:
     """Whether a name can hold another run-time value after an iteration (types and functions cannot)."""
-    return isinstance(value, Tile | Pointer | BlockPointer | Polynomial | int | float | tuple)
-
-
-def _typed(execution: Execution, value: Value) -> Tile | Pointer:
-    if isinstance(value, Pointer):
-        return value
-    if isinstance(value, BlockPointer | tuple):
-        raise NotLifted("a loop that carries a block pointer or a tuple")
-    return execution.operations.tile(value)
+    if isinstance(value, tuple):
+        return bool(value) and all(map(_changes, value))
+    return isinstance(value, Tile | Pointer | BlockPointer | Polynomial | int | float)
 
 
 def _own_lanes(execution: Execution, shape: Shape) -> tuple[Axis, ...]:

@@ -117,13 +117,14 @@ UNDEFINED: Final = Undefined()
 
 @dataclass(frozen=True, slots=True)
 class BlockPointer:
-    """A tensor in memory and a window on it, one polynomial per dimension."""
+    """A tensor in memory and a window on it, one polynomial per dimension. A descriptor checks all its boundaries."""
 
     base: Pointer
     shape: Shape
     strides: Shape
     offsets: Shape
     block: Shape
+    descriptor: bool = False
 
 
 Value = (

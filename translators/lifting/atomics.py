@@ -1,0 +1,83 @@
+"""Atomic updates whose result nobody uses: in any order they give the same, so they are reductions.
+
+    out[j] += f(i, j)  by every program and lane (i, j)      is      out[j] = out[j] + sum over i of f(i, j)
+
+Axes that the place does not vary with are reduced; a condition that varies with them leaves out what is not added. A
+place that is read from memory stays an update of every point: several may meet in one element.
+"""
+
+from __future__ import annotations
+
+from functools import reduce as fold
+from typing import Final
+
+from intent import dtypes as d
+from intent.records import replace
+from translators.lifting.carries import neutral
+from translators.lifting.rewriting import conjuncts
+from translators.lifting.sinks import Ledger, Residue, Sink
+from translators.tile.effects import Address
+from translators.tile.expression import Arena, Axis, Expression, Reduction, walk
+
+# What an atomic does -> (function of two numbers, reduction of many).
+COMBINED: Final = {
+    "add": ("add", "sum"), "max": ("maximum", "max"), "min": ("minimum", "min"), "and": ("and", None),
+    "or": ("or", None), "xor": ("xor", None),
+}  # fmt: skip
+
+
+def collected(arena: Arena, ledger: Ledger, sink: Sink) -> Sink:
+    """The sink as a plain store if the places are told apart by its remaining axes, else as an update of each point."""
+    if sink.combine is None:
+        return sink
+    if sink.recurrences or sink.combine not in COMBINED:
+        raise Residue("an atomic update that depends on the order", sink.line)
+    function, kind = COMBINED[sink.combine]
+    loose = tuple(axis for axis in sink.axes if axis not in sink.offset.axes)
+    value, mask = sink.value, sink.mask
+    if loose:
+        if kind is None:
+            raise Residue(f"an atomic '{sink.combine}' by several programs or lanes", sink.line)
+        inside, mask = _divided(arena, mask, loose)
+        value = value if inside is None else _where(arena, inside, value, neutral(arena, kind, value))
+        value = arena.make("reduce", value.dtype, (value,), Reduction(kind, loose))
+    ledger.add("proven", f"atomic updates of {sink.pointer} are taken together: nothing reads their results")
+    ledger.numerics.setdefault("atomic updates come in any order, and round one by one")
+    axes = tuple(axis for axis in sink.axes if axis not in loose)
+    made = replace(sink, value=value, mask=mask, axes=axes)
+    if any(node.operation == "load" for node in walk(sink.offset)):
+        return made
+    offset, true, poison = sink.offset, arena.make("constant", d.boolean, (), True), arena.make("poison", value.dtype)
+    before = arena.make("load", value.dtype, (offset, true, poison), Address(sink.pointer, 0))
+    return replace(
+        made, value=arena.make("pointwise", value.dtype, (before, value), (function, False, False)), combine=None
+    )
+
+
+def _divided(arena: Arena, mask: Expression, loose: tuple[Axis, ...]) -> tuple[Expression | None, Expression]:
+    """(conditions that vary with these axes, the others)."""
+    inside = [each for each in conjuncts(mask) if each.axes & set(loose)]
+    outside = [each for each in conjuncts(mask) if not each.axes & set(loose)]
+    rest = _all(arena, outside) if outside else arena.make("constant", d.boolean, (), True)
+    return (_all(arena, inside) if inside else None), rest
+
+
+def _all(arena: Arena, conditions: list[Expression]) -> Expression:
+    return fold(lambda one, other: arena.make("pointwise", d.boolean, (one, other), ("and", False, False)), conditions)
+
+
+def _where(arena: Arena, condition: Expression, value: Expression, other: Expression) -> Expression:
+    return arena.make("select", value.dtype, (condition, value, other))
+
+
+def check_alone(sinks: tuple[Sink, ...], updated: frozenset[str]) -> None:
+    """An array that is updated by atomics is touched in no other way."""
+    for pointer in updated:
+        mine = [sink for sink in sinks if sink.pointer == pointer]
+        loads = {id(sink) for sink in sinks for node in walk(*sink.roots) if _is_load(node, pointer)}
+        if len(mine) > 1 or loads - {id(mine[0])}:
+            raise Residue(f"'{pointer}' is updated by atomics, and touched otherwise too", mine[-1].line)
+
+
+def _is_load(node: Expression, pointer: str) -> bool:
+    return node.operation == "load" and node.attribute.pointer == pointer
