@@ -29,8 +29,9 @@ generated module, in Triton's CPU interpreter, against the reference, in six sha
 A seventh column tells whether the module compiles ahead of time for """
 
 LEGEND = """. A cell is `ok`; `-` where the program has no such
-shape; `unsupported INT###` where the program is legal and not lowered (the reasons are at the end); or the code with
-which a program that is not legal is rejected.
+shape; `gpu` where Triton's interpreter lacks the operation, so that only a GPU can run it (`python -m tests.conformance
+--gpu` runs every row there); `unsupported INT###` where the program is legal and not lowered (the reasons are at the
+end); or the code with which a program that is not legal is rejected.
 """
 
 

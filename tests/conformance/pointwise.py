@@ -53,8 +53,8 @@ APPROXIMATE = {
 BINARY: dict[str, tuple[str, Statement, tuple[str, ...], float, float]] = {
     "add": ("I.add(v, w)", np.add, NUMBERS, -4, 4),
     "fdiv": ("I.fdiv(v, w)", np.divide, FLOATS, 0.5, 4),
-    "maximum": ("I.maximum(v, w)", np.maximum, (*NUMBERS, "bool"), -4, 4),
-    "minimum": ("I.minimum(v, w)", np.minimum, (*NUMBERS, "bool"), -4, 4),
+    "maximum": ("I.maximum(v, w)", np.maximum, NUMBERS, -4, 4),
+    "minimum": ("I.minimum(v, w)", np.minimum, NUMBERS, -4, 4),
     "maximum_num": ("I.maximum_num(v, w)", np.fmax, NUMBERS, -4, 4),
     "minimum_num": ("I.minimum_num(v, w)", np.fmin, NUMBERS, -4, 4),
     "operator +": ("v + w", np.add, NUMBERS, -4, 4),

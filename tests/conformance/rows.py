@@ -54,7 +54,7 @@ MATRIX = sizes("M N", "3 37", "2 2500")
 VECTOR = sizes("N", "37", "2500")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Row:
     """One subject in one dtype. An illegal row's program must be rejected by every check of the language."""
 

@@ -46,7 +46,7 @@ def prefixes(part, before):
 
 def rows() -> Iterator[Row]:
     yield from for_each(EVERYTHING, NUMBERS, _sum)
-    yield from for_each(EVERYTHING, (*NUMBERS, "bool"), _max)
+    yield from for_each(EVERYTHING, NUMBERS, _max)
     for name, function in (("any", np.any), ("all", np.all)):
         yield from for_each(EVERYTHING, ("bool",), lambda t, n=name, f=function: _truth(n, t, f))
     yield from for_each(EVERYTHING, NUMBERS, _arg_max)

@@ -16,7 +16,7 @@ from translators.planning.extents import covering_power, region_facts
 from translators.planning.ranges import axes_of
 from translators.planning.regions import Region, Role, access_coordinates, axes_at, known_at_launch, unit_stride_axes
 from translators.planning.sinks import unsupported
-from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
+from translators.tile.expression import EXACT_PRODUCTS, Axis, Expression, LoopToken, Reduction, walk
 
 RESIDENT_ROWS = (1024, 4096, 8192)  # columns of a row that one program keeps in registers
 RESIDENT_COLUMN = (128,)  # rows of a column that one program keeps: beside them lanes read neighbouring elements
@@ -304,8 +304,7 @@ def is_dot(node: Expression, region: Region) -> bool:
     rows, columns = lhs.axes - rhs.axes - scalar, rhs.axes - lhs.axes - scalar
     if not (rows - set(node.attribute.axes)) or not (columns - set(node.attribute.axes)):
         return False
-    pair = (lhs.dtype.name, node.dtype.name)
-    return pair in {("f16", "f32"), ("bf16", "f32"), ("f32", "f32"), ("i8", "i32")}
+    return (lhs.dtype.name, node.dtype.name) in EXACT_PRODUCTS
 
 
 def contracted_lane(node: Expression) -> Axis:

@@ -27,6 +27,12 @@ from translators.logical.types import Memory
 Attribute: TypeAlias = Any  # each operation has its own: see the module's docstring
 
 
+EXACT_PRODUCTS = frozenset(
+    {("f16", "f32"), ("bf16", "f32"), ("f32", "f32"), ("f8e4m3fn", "f32"), ("f8e5m2", "f32"), ("i8", "i32")}
+)
+"""Dtypes of factors and of their sum that matrix units multiply as the language says."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Axis:
     """A coordinate that ranges over [begin, end) with step 1. An identity: two axes of equal range are still two."""

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from intent.dtypes import DType, boolean, i32, i64
+from intent.dtypes import DType, boolean, f8e4m3fn, f8e5m2, f16, i32, i64
 from intent.records import dataclass, field
 from translators.algebra.polynomial import atomic
 from translators.diagnostics import Span
-from translators.tile.expression import Axis, Combine, Expression, Reduction
+from translators.tile.expression import EXACT_PRODUCTS, Axis, Combine, Expression, Reduction
 from translators.tile.program import (
     Accumulate,
     Assign,
@@ -370,10 +370,16 @@ class ValueWriter:
         first, second = 0, 1
         if order.index(columns[0]) < order.index(rows[0]):  # the transpose of a product is the product of transposes
             first, second, rows, columns = second, first, columns, rows
-        left = self.renderer.guarded(node, first, (*rows, *contracted), _zero(lhs.dtype))
-        right = self.renderer.guarded(node, second, (*contracted, *columns), _zero(rhs.dtype))
+        left = self._factor(node, first, (*rows, *contracted))
+        right = self._factor(node, second, (*contracted, *columns))
         total = self._dot_call(lhs.dtype, node.dtype, left, right, accumulator)
         return placed(total, (*rows, *columns), order)
+
+    def _factor(self, node: Expression, ordinal: int, shape: Shape) -> Code:
+        """An operand of tl.dot. Floats of eight bits are exact as float16, which every target multiplies."""
+        dtype = node.arguments[ordinal].dtype
+        code = self.renderer.guarded(node, ordinal, shape, _zero(dtype))
+        return self.renderer.emitted(conversions.cast(code, dtype, f16)) if dtype in (f8e4m3fn, f8e5m2) else code
 
     def _dot_call(self, operand: DType, result: DType, left: Code, right: Code, accumulator: str | None) -> Code:
         parts = [left, right, *([Code(accumulator)] if accumulator else [])]
@@ -509,7 +515,7 @@ def _zero(dtype: DType) -> float | int:
 
 
 def _exact_dot(operand: DType, result: DType) -> bool:
-    return (operand.name, result.name) in {("f16", "f32"), ("bf16", "f32"), ("f32", "f32"), ("i8", "i32")}
+    return (operand.name, result.name) in EXACT_PRODUCTS
 
 
 def argument_names(arity: int) -> list[str]:

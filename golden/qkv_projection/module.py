@@ -1,0 +1,565 @@
+"""Triton module for qkv_projection.py, written by intentc; change the Intent source, not this file.
+
+One read of the hidden states, three results: queries, and the fewer keys and values of grouped-query attention.
+
+qkv_projection(x[T, D] bf16, query_weight[D, Q] bf16, key_weight[D, C] bf16, value_weight[D, C] bf16) -> query[T, Q]
+    bf16, key[T, C] bf16, value[T, C] bf16
+    query[:, :] = I.cast(I.matmul(hidden, query_weight[:, :], acc_dtype=I.f32), I.bf16)
+    key[:, :] = I.cast(I.matmul(hidden, key_weight[:, :], acc_dtype=I.f32), I.bf16)
+    value[:, :] = I.cast(I.matmul(hidden, value_weight[:, :], acc_dtype=I.f32), I.bf16)
+    Plan    one program per 64 t; streamed: 64 q, 32 d, 64 c
+    Traffic reads x, query_weight, key_weight, value_weight; writes query, key, value
+
+Targets cuda:90 cuda:80 hip:gfx942
+"""
+
+import contextlib
+import functools
+import itertools
+import os
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+__all__ = ["qkv_projection", "qkv_projection_out", "qkv_projection_device", "qkv_projection_device_out"]
+
+
+_INTERPRETED = tl.constexpr(os.getenv("TRITON_INTERPRET") == "1")
+
+
+@triton.jit
+def _dot_bfloat16(a, b, total):
+    # The CPU interpreter multiplies bfloat16 wrongly; their products are exact in float32.
+    if _INTERPRETED:
+        a = a.to(tl.float32)
+        b = b.to(tl.float32)
+    return tl.dot(a, b, total)
+
+
+@triton.jit
+def _to_bfloat16(x):
+    # Nearest even. The CPU interpreter's own conversion truncates, so there it is done on the bits.
+    if _INTERPRETED:
+        bits = x.to(tl.uint32, bitcast=True)
+        bits = tl.where(x == x, bits + 0x7FFF + ((bits >> 16) & 1), bits | 0x400000)
+        result = (bits >> 16).to(tl.uint16).to(tl.bfloat16, bitcast=True)
+    else:
+        result = x.to(tl.bfloat16)
+    return result
+
+
+@triton.jit(do_not_specialize=["T"])
+def qkv_projection_kernel(
+    x_ptr, query_weight_ptr, key_weight_ptr, value_weight_ptr, query_ptr, key_ptr, value_ptr,
+    T, D, Q, C,
+    stride_x_t, stride_x_d, stride_query_weight_d, stride_query_weight_q, stride_key_weight_d, stride_key_weight_c,
+    stride_value_weight_d, stride_value_weight_c, stride_query_t, stride_query_q, stride_key_t, stride_key_c,
+    stride_value_t, stride_value_c,
+    BLOCK_T: tl.constexpr, BLOCK_Q: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_C: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    t = tl.program_id(0).to(INDEX) * BLOCK_T + tl.arange(0, BLOCK_T)
+    t_mask = t < T
+    x_at_t = x_ptr + t[:, None] * stride_x_t
+
+    for start_q in range(0, Q, BLOCK_Q):
+        q = start_q + tl.arange(0, BLOCK_Q).to(INDEX)
+        q_mask = q < Q
+        acc = tl.zeros((BLOCK_T, BLOCK_Q), tl.float32)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            hidden = tl.load(x_at_t + d[None, :] * stride_x_d, mask=t_mask[:, None] & d_mask[None, :], other=0.0)
+            query_weight_ptrs = (
+                query_weight_ptr + d[:, None] * stride_query_weight_d + q[None, :] * stride_query_weight_q
+            )
+            query_weight = tl.load(query_weight_ptrs, mask=d_mask[:, None] & q_mask[None, :], other=0.0)
+            acc = _dot_bfloat16(hidden, query_weight, acc)
+        query = _to_bfloat16(acc)
+        query_mask = t_mask[:, None] & q_mask[None, :]
+        tl.store(query_ptr + t[:, None] * stride_query_t + q[None, :] * stride_query_q, query, mask=query_mask)
+
+    for start_c in range(0, C, BLOCK_C):
+        c = start_c + tl.arange(0, BLOCK_C).to(INDEX)
+        c_mask = c < C
+        acc = tl.zeros((BLOCK_T, BLOCK_C), tl.float32)
+        acc_2 = tl.zeros((BLOCK_T, BLOCK_C), tl.float32)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            hidden = tl.load(x_at_t + d[None, :] * stride_x_d, mask=t_mask[:, None] & d_mask[None, :], other=0.0)
+            mask = d_mask[:, None] & c_mask[None, :]
+            key_weight_ptrs = key_weight_ptr + d[:, None] * stride_key_weight_d + c[None, :] * stride_key_weight_c
+            key_weight = tl.load(key_weight_ptrs, mask=mask, other=0.0)
+            value_weight_ptrs = (
+                value_weight_ptr + d[:, None] * stride_value_weight_d + c[None, :] * stride_value_weight_c
+            )
+            value_weight = tl.load(value_weight_ptrs, mask=mask, other=0.0)
+            acc = _dot_bfloat16(hidden, key_weight, acc)
+            acc_2 = _dot_bfloat16(hidden, value_weight, acc_2)
+        key_mask = t_mask[:, None] & c_mask[None, :]
+        tl.store(key_ptr + t[:, None] * stride_key_t + c[None, :] * stride_key_c, _to_bfloat16(acc), mask=key_mask)
+        value = _to_bfloat16(acc_2)
+        tl.store(value_ptr + t[:, None] * stride_value_t + c[None, :] * stride_value_c, value, mask=key_mask)
+
+
+class _View(NamedTuple):
+    """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
+
+    name: str
+    dtype: str
+    shape: tuple
+    direction: str
+
+
+class _Kernel(NamedTuple):
+    """What the wrappers know of a kernel."""
+
+    name: str
+    views: tuple
+    launch: Callable
+    covered: tuple = ()  # outputs that are written in full
+
+
+class _Plan(NamedTuple):
+    """A device function, its number of programs and block sizes, and (warps, stages) by vendor."""
+
+    kernel: Callable
+    programs: int
+    blocks: dict
+    cuda: tuple
+    hip: tuple
+
+
+# NumPy has no such types: their bits travel in integers.
+_CARRIERS = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
+_INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+_COMPILED = set()  # launch keys of what this process has compiled
+
+
+def _launch_qkv_projection(x, query_weight, key_weight, value_weight, query, key, value, T, D, Q, C):
+    index = _index_type(x, query_weight, key_weight, value_weight, query, key, value)
+    plan = _Plan(
+        qkv_projection_kernel,
+        triton.cdiv(T, 64),
+        {"BLOCK_T": 64, "BLOCK_Q": 64, "BLOCK_D": 32, "BLOCK_C": 64, "INDEX": index},
+        cuda=(4, 3),
+        hip=(2, 1),
+    )
+    arguments = (
+        x,
+        query_weight,
+        key_weight,
+        value_weight,
+        query,
+        key,
+        value,
+        T,
+        D,
+        Q,
+        C,
+        *x.stride(),
+        *query_weight.stride(),
+        *key_weight.stride(),
+        *value_weight.stride(),
+        *query.stride(),
+        *key.stride(),
+        *value.stride(),
+    )
+    if plan.programs > 0:
+        _launch(
+            plan,
+            (x, query_weight, key_weight, value_weight, query, key, value),
+            arguments,
+            sizes=(D, Q, C),
+            unit_strides=(
+                "stride_x_d",
+                "stride_query_weight_q",
+                "stride_key_weight_c",
+                "stride_value_weight_c",
+                "stride_query_q",
+                "stride_key_c",
+                "stride_value_c",
+            ),
+        )
+
+
+_QKV_PROJECTION = _Kernel(
+    "qkv_projection",
+    views=(
+        _View("x", "bfloat16", ("T", "D"), "In"),
+        _View("query_weight", "bfloat16", ("D", "Q"), "In"),
+        _View("key_weight", "bfloat16", ("D", "C"), "In"),
+        _View("value_weight", "bfloat16", ("D", "C"), "In"),
+        _View("query", "bfloat16", ("T", "Q"), "Out"),
+        _View("key", "bfloat16", ("T", "C"), "Out"),
+        _View("value", "bfloat16", ("T", "C"), "Out"),
+    ),
+    launch=_launch_qkv_projection,
+    covered=("key", "query", "value"),
+)
+
+
+def qkv_projection(x, query_weight, key_weight, value_weight):
+    """NumPy arrays; returns query[T, Q] bf16, key[T, C] bf16, value[T, C] bf16."""
+    return _host_call(_QKV_PROJECTION, (x, query_weight, key_weight, value_weight, None, None, None))
+
+
+def qkv_projection_out(x, query_weight, key_weight, value_weight, query, key, value):
+    """NumPy arrays; writes query, key, value."""
+    _host_call(_QKV_PROJECTION, (x, query_weight, key_weight, value_weight, query, key, value))
+
+
+def qkv_projection_device(x, query_weight, key_weight, value_weight):
+    """Device arrays (torch, CuPy); returns query[T, Q] bf16, key[T, C] bf16, value[T, C] bf16."""
+    return _device_call(_QKV_PROJECTION, (x, query_weight, key_weight, value_weight, None, None, None))
+
+
+def qkv_projection_device_out(x, query_weight, key_weight, value_weight, query, key, value):
+    """Device arrays (torch, CuPy); writes query, key, value."""
+    _device_call(_QKV_PROJECTION, (x, query_weight, key_weight, value_weight, query, key, value))
+
+
+def _host_call(kernel, arrays, **sizes):
+    """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
+    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    sizes = _check(kernel, arrays, sizes)
+    _check_overlap(kernel, arrays)
+    tensors = _upload(kernel, arrays, sizes)
+    _run(kernel, tensors, sizes)
+    return _download(kernel, arrays, tensors)
+
+
+def _device_call(kernel, arrays, **sizes):
+    """Run on device arrays, in place and on the current stream."""
+    with _stream(arrays):
+        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+        sizes = _check(kernel, tensors, sizes)
+        device = _common_device(kernel, tensors)
+        _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
+        results = []
+        for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
+            if array is None:
+                tensors[position] = _empty(view, sizes, device)
+                results.append(_like_inputs(tensors[position], arrays))
+        _run(kernel, tensors, sizes)
+        return _unwrap(results)
+
+
+def _check_numpy(kernel, view, array):
+    """An output that is still to be allocated is None."""
+    if array is None:
+        return None
+    if not isinstance(array, (np.ndarray, np.generic)):
+        raise TypeError(f"{kernel.name}: {view.name} must be a NumPy array, not {type(array).__name__}")
+    if view.direction != "In" and not array.flags.writeable:
+        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only")
+    return np.asarray(array)
+
+
+def _tensor(kernel, view, array):
+    """A torch tensor over the memory of a device array; None stands for an output that is still to be allocated."""
+    if array is None or isinstance(array, torch.Tensor):
+        tensor = array
+    elif hasattr(array, "__cuda_array_interface__"):
+        tensor = torch.as_tensor(array)
+    elif hasattr(array, "__dlpack__"):
+        tensor = torch.from_dlpack(array)
+    else:
+        raise TypeError(f"{kernel.name}: {view.name} must be a device array, not {type(array).__name__}")
+    if tensor is not None and view.dtype in _CARRIERS and _dtype_name(tensor) == _CARRIERS[view.dtype]:
+        return tensor.view(getattr(torch, view.dtype))
+    return tensor
+
+
+def _like_inputs(tensor, arrays):
+    """Arrays of a library without bfloat16 and float8 come as integers of their width, and so do its results."""
+    integers = any(_dtype_name(array) in _CARRIERS.values() for array in arrays if hasattr(array, "dtype"))
+    if integers and _dtype_name(tensor) in _CARRIERS:
+        return tensor.view(getattr(torch, _CARRIERS[_dtype_name(tensor)]))
+    return tensor
+
+
+def _dtype_name(array):
+    return str(array.dtype).removeprefix("torch.") if isinstance(array, torch.Tensor) else array.dtype.name
+
+
+def _common_device(kernel, tensors):
+    """The device that all arguments are on: a GPU, or the CPU under the interpreter."""
+    pairs = zip(kernel.views, tensors, strict=True)
+    devices = {tensor.device: view.name for view, tensor in pairs if tensor is not None}
+    if len(devices) > 1:
+        places = ", ".join(f"{name} on {device}" for device, name in devices.items())
+        raise ValueError(f"{kernel.name}: the arguments are on different devices: {places}")
+    expected = _device()
+    device = next(iter(devices), torch.device(expected))
+    if device.type != expected:
+        raise ValueError(f"{kernel.name}: {devices[device]} is on {device}, expected an array on {expected}")
+    return device
+
+
+def _stream(arrays):
+    """CuPy's current stream if CuPy arrays are among the arguments, else torch's current stream."""
+    if not any(type(array).__module__.partition(".")[0] == "cupy" for array in arrays):
+        return contextlib.nullcontext()
+    pointer = sys.modules["cupy"].cuda.get_current_stream().ptr
+    return torch.cuda.stream(torch.cuda.ExternalStream(pointer) if pointer else torch.cuda.default_stream())
+
+
+def _check(kernel, arrays, sizes):
+    """Hold every array against its declaration; the result maps each size name to its value."""
+    for view, array in zip(kernel.views, arrays, strict=True):
+        if array is not None:
+            _check_array(kernel, view, array, sizes)
+    return sizes
+
+
+def _check_array(kernel, view, array, sizes):
+    dtype, shape = _dtype_name(array), tuple(array.shape)
+    if dtype != view.dtype and not (view.dtype in _CARRIERS and dtype == _CARRIERS[view.dtype]):
+        raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
+    if len(shape) != len(view.shape):
+        raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
+    for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
+        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
+        if size != expected:
+            known = expected if extent == expected else f"{extent} = {expected}"
+            raise ValueError(f"{kernel.name}: axis {axis} of {view.name} must be {known}, not {size} (shape {shape})")
+
+
+def _check_overlap(kernel, arrays):
+    """Refuse a written array that shares memory with another argument in an unsupported way."""
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    for (first, a), (second, b) in itertools.combinations(given, 2):
+        written = [view.name for view in (first, second) if view.direction != "In"]
+        if not written or not np.shares_memory(a, b):
+            continue
+        raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
+
+
+def _elements(array):
+    """Equal for arrays of the same elements in the same order."""
+    return array.__array_interface__["data"][0], array.strides, array.shape, array.dtype
+
+
+class _Addresses:
+    """A device tensor's addresses as a NumPy array that is never read, for NumPy's test of shared memory."""
+
+    def __init__(self, tensor):
+        size = tensor.element_size()
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (tensor.data_ptr(), False),
+            "typestr": f"|V{size}",
+            "shape": tuple(tensor.shape),
+            "strides": tuple(size * stride for stride in tensor.stride()),
+        }
+
+    @classmethod
+    def of(cls, tensor):
+        return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)
+
+
+def _upload(kernel, arrays, sizes):
+    """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
+    device, memory, tensors = _device(), {}, []
+    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    read = {key for view, key in zip(kernel.views, keys, strict=True) if view.direction != "Out"}
+    for view, array, key in zip(kernel.views, arrays, keys, strict=True):
+        if key not in memory:
+            memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
+        tensors.append(memory[key])
+    return tensors
+
+
+def _key(kernel, view, array):
+    """Arguments with equal keys share device memory."""
+    return _elements(array) if view.direction == "In" else view.name
+
+
+def _to_device(array, dtype, device):
+    """Copy a NumPy array of any layout and byte order to the device."""
+    if array.dtype.name in _CARRIERS:
+        array = array.view(_CARRIERS[dtype])
+    if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
+        array = array.astype(array.dtype.newbyteorder("="), order="C")
+    return torch.from_numpy(array).to(device, copy=True).view(getattr(torch, dtype))
+
+
+def _empty(view, sizes, device):
+    shape = [extent if isinstance(extent, int) else sizes[extent] for extent in view.shape]
+    return torch.empty(shape, dtype=getattr(torch, view.dtype), device=device)
+
+
+def _download(kernel, arrays, tensors):
+    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
+    named = any(array is not None and array.dtype.name in _CARRIERS for array in arrays)
+    written = [view.direction != "In" for view in kernel.views]
+    pairs = zip(tensors, written, strict=True)
+    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in pairs]
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    results = []
+    for array, copy in zip(arrays, copies, strict=True):
+        if array is None:
+            results.append(_to_numpy(copy, named))
+        elif copy is not None:
+            array[...] = _to_numpy(copy, array.dtype.name in _CARRIERS)
+    return _unwrap(results)
+
+
+def _to_numpy(tensor, named):
+    """bfloat16 and float8 become integers of their width, or arrays of these types if NumPy was taught their names."""
+    name = _dtype_name(tensor)
+    if name not in _CARRIERS:
+        return tensor.numpy()
+    array = tensor.view(getattr(torch, _CARRIERS[name])).numpy()
+    return array.view(name) if named else array
+
+
+def _unwrap(results):
+    """One result stands for itself, several are a tuple, none is None."""
+    return tuple(results) if len(results) > 1 else results[0] if results else None
+
+
+def _device():
+    if os.getenv("TRITON_INTERPRET") == "1":
+        return "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    raise RuntimeError("no GPU found: use a machine with one, or set TRITON_INTERPRET=1 before Python starts")
+
+
+def _run(kernel, tensors, sizes):
+    with torch.cuda.device_of(tensors[0]):
+        if os.getenv("INTENTC_POISON") == "1":
+            _run_poisoned(kernel, tensors, sizes)
+        else:
+            kernel.launch(*tensors, **sizes)
+
+
+def _run_poisoned(kernel, tensors, sizes):
+    """Launch over two bit patterns: an output element that still holds the pattern both times was not written."""
+    before = [tensor.clone() for tensor in tensors]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    alone = [addresses.count(address) == 1 for address in addresses]
+    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone, strict=True)]
+    kept = [torch.ones(tensor.shape, dtype=torch.bool, device=tensor.device) for tensor in tensors]
+    for byte in (0x5A, 0x25):
+        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned, strict=True):
+            if view.direction != "In":
+                _bits(tensor).fill_(_pattern(tensor, byte)) if poison else tensor.copy_(old)
+        kernel.launch(*tensors, **sizes)
+        for tensor, mask in zip(tensors, kept, strict=True):
+            mask &= _bits(tensor) == _pattern(tensor, byte)
+    for view, poison, mask in zip(kernel.views, poisoned, kept, strict=True):
+        if poison and mask.any():
+            message = f"{kernel.name}: {int(mask.sum())} of {mask.numel()} elements of {view.name} were not written"
+            if view.name in kernel.covered:
+                raise RuntimeError(message)
+            print(message, file=sys.stderr)
+
+
+def _bits(tensor):
+    """The elements as integers of their width."""
+    return tensor.view(_INTEGERS[tensor.element_size()])
+
+
+def _pattern(tensor, byte):
+    return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
+
+
+def _launch(plan, views, arguments, sizes, unit_strides):
+    """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any."""
+    kernel = plan.kernel
+    alignments = [number for view in views for number in (view.data_ptr(), *view.stride()[:-1])]
+    if any(view.stride(-1) != 1 for view in views if view.dim()):
+        kernel = _specialised(kernel, ())
+    elif any(number % 16 for number in (*alignments, *sizes)):
+        kernel = _specialised(kernel, unit_strides)
+    warps, stages = plan.hip if torch.version.hip else plan.cuda
+    options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
+    _start((kernel, views[0].device, *options.items()), kernel, plan.programs, arguments, options)
+
+
+def _start(key, kernel, programs, arguments, options):
+    """Compile first what was not compiled yet, so that a failure to compile leaves the caller's arrays alone."""
+    if key not in _COMPILED:
+        if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
+            kernel.warmup(*arguments, grid=(programs,), **options)
+        _COMPILED.add(key)
+    kernel[(programs,)](*arguments, **options)
+
+
+@functools.cache
+def _specialised(kernel, unit_strides):
+    """The kernel for strides, sizes and addresses of any alignment; only the named strides are known to be 1."""
+    constants = [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
+    known = {*constants, *unit_strides}
+    return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
+
+
+def _index_type(*views):
+    """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
+    axes = (zip(view.shape, view.stride(), strict=True) for view in views)
+    spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
+    return tl.int64 if max(spans) >= 2**30 else tl.int32
+
+
+_CASES = (
+    (_QKV_PROJECTION, {"T": 2, "D": 3, "Q": 5, "C": 37}),
+    (_QKV_PROJECTION, {"T": 1, "D": 1, "Q": 1, "C": 1}),
+    (_QKV_PROJECTION, {"T": 16, "D": 32, "Q": 16, "C": 64}),
+)
+
+
+def _self_check():
+    """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
+    os.environ["INTENTC_POISON"] = "1"
+    generator, failures = np.random.default_rng(0), 0
+    for kernel, sizes in _CASES:
+        tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]
+        terms = max(tensor.numel() for tensor in tensors)
+        first = _written(kernel, tensors, sizes)
+        second = _written(kernel, tensors, sizes)
+        wrong = [name for name in first if not _agree(first[name], second[name], terms)]
+        failures += bool(wrong)
+        print(kernel.name, sizes, f"differs in {', '.join(wrong)}" if wrong else "ok")
+    return failures
+
+
+def _random(view, kernel, sizes, generator):
+    """Integers are small enough to be an index of any axis."""
+    extents = [sizes[extent] if isinstance(extent, str) else extent for view in kernel.views for extent in view.shape]
+    shape = [sizes[extent] if isinstance(extent, str) else extent for extent in view.shape]
+    if "float" in view.dtype:
+        values = generator.standard_normal(shape)
+    else:
+        values = generator.integers(0, 2 if view.dtype == "bool" else max(1, min(extents, default=1)), shape)
+    return torch.as_tensor(values).to(_device(), getattr(torch, view.dtype))
+
+
+def _written(kernel, tensors, sizes):
+    """Run on copies; the views that the kernel writes, by name."""
+    copies = [tensor.clone() for tensor in tensors]
+    _run(kernel, copies, sizes)
+    return {view.name: copy for view, copy in zip(kernel.views, copies, strict=True) if view.direction != "In"}
+
+
+def _agree(one, other, terms):
+    """Integers are equal; floats differ by no more than another order of summation explains."""
+    if not one.dtype.is_floating_point:
+        return torch.equal(one.to(torch.int64), other.to(torch.int64))
+    a, b = one.double(), other.double()
+    finite = torch.isfinite(a) & torch.isfinite(b)
+    same = torch.equal(a[~finite].nan_to_num(nan=1.5), b[~finite].nan_to_num(nan=1.5))
+    band = 16 * torch.finfo(one.dtype).eps * terms**0.5 * b[finite].norm()
+    return same and bool((a[finite] - b[finite]).norm() <= band)
+
+
+if __name__ == "__main__":
+    sys.exit(_self_check())
