@@ -34,7 +34,8 @@ SIZES = {
     "stride_am": 11, "stride_ak": 1, "stride_bk": 7, "stride_bn": 1,
     "stride_cm": 13, "stride_cn": 2, "stride_xm": 9, "stride_xn": 2, "stride_om": 7, "stride_on": 1, "stride_x0": 9,
     "stride_x1": 2, "stride_y0": 7, "stride_y1": 1, "rows": 2, "cols": 4, "input_row_stride": 6, "output_row_stride": 5,
-    "n_ids": 5, "dim": 4, "parts": 3, "n_classes": 6, "TILE": 4, "H": 2, "L": 5, "D": 4, "T": 5, "CHUNK": 4,
+    "n_ids": 5, "dim": 4, "parts": 3, "n_classes": 6, "count": 7, "W": 2, "R": 2,
+    "TILE": 4, "H": 2, "L": 5, "D": 4, "T": 5, "CHUNK": 4,
     "BLOCK_V": 4, "DK": 3, "DV": 3,
 }  # fmt: skip
 

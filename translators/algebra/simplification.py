@@ -9,6 +9,9 @@ from translators.algebra.polynomial import (
     Atom,
     Monomial,
     Polynomial,
+    Quotient,
+    Remainder,
+    Symbol,
     atomic,
     floor_divide,
     maximum,
@@ -23,6 +26,11 @@ def quotient(facts: Facts, top: Polynomial, bottom: Polynomial) -> Polynomial:
     factor = common_factor((top, bottom))
     if factor != number(1) and facts.positive(factor):
         top, bottom = exactly(top, factor), exactly(bottom, factor)
+    nested = top.atom
+    if isinstance(nested, Remainder):  # (n % (a*b)) // b is (n // b) % a
+        times = nested.denominator.divided_by(bottom)
+        if times is not None and _divides(facts, nested.denominator):
+            return remaining(facts, quotient(facts, nested.numerator, bottom), times)
     whole, rest = multiples(top, bottom)
     if facts.nonnegative(rest) and facts.less(rest, bottom):
         return whole
@@ -44,11 +52,52 @@ def _rounded_up(facts: Facts, top: Polynomial, bottom: Polynomial) -> Polynomial
     return floor_divide(a + b - 1, b)
 
 
+def _divides(facts: Facts, divisor: Polynomial) -> bool:
+    """Whether what a program divides by is positive: it is not 0, and a sum of products of sizes is not negative."""
+    return facts.positive(divisor) or all(
+        factor > 0 and all(isinstance(atom, Symbol) for atom in monomial) for monomial, factor in divisor.terms
+    )
+
+
 def remaining(facts: Facts, top: Polynomial, bottom: Polynomial) -> Polynomial:
+    """top % bottom: multiples leave, and what is smaller stays; (n % (a*b)) % b is n % b."""
+    nested = top.atom
+    if isinstance(nested, Remainder) and nested.denominator.divided_by(bottom) and _divides(facts, bottom):
+        return remaining(facts, nested.numerator, bottom)
     _, rest = multiples(top, bottom)
     if facts.nonnegative(rest) and facts.less(rest, bottom):
         return rest
     return remainder(rest, bottom)
+
+
+def with_remainders(facts: Facts, polynomial: Polynomial) -> Polynomial:
+    """Quotients that complete a remainder: n - d*(n // d) is n % d, and n % (d*k) - d*(n // d % k) is n % d too."""
+    for monomial, factor in polynomial.terms:
+        term = Polynomial(((monomial, factor),))
+        for atom in dict.fromkeys(monomial):
+            made = _completed(facts, polynomial, term, atom)
+            if made is not None:
+                return with_remainders(facts, made)
+    return polynomial
+
+
+def _completed(facts: Facts, polynomial: Polynomial, term: Polynomial, atom: Atom) -> Polynomial | None:
+    match atom:
+        case Quotient(top, divisor):
+            whole, rest = top, remaining(facts, top, divisor)
+        case Remainder(top, times) if isinstance(inner := top.atom, Quotient):
+            divisor = inner.denominator
+            whole = remaining(facts, inner.numerator, divisor * times)
+            rest = remaining(facts, inner.numerator, divisor)
+        case _:
+            return None
+    beside = term.divided_by(atomic(atom))
+    count = None if beside is None else beside.divided_by(divisor)
+    if count is None:
+        return None
+    made = polynomial - term + count * whole
+    shorter = len(polynomial.terms) - (2 if isinstance(atom, Quotient) else 1)
+    return made - count * rest if len(made.terms) <= shorter else None
 
 
 def extremum(facts: Facts, kind: str, operands: tuple[Polynomial, ...]) -> Polynomial:

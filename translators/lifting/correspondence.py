@@ -4,19 +4,23 @@ lifted one.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterable, Mapping, Sequence
 
 from intent.dtypes import DType
-from intent.records import dataclass
-from translators.algebra.polynomial import Polynomial, Symbol
+from intent.records import dataclass, field
+from translators.algebra.facts import Facts
+from translators.algebra.polynomial import Atom, Polynomial, Symbol, number
 from translators.lifting.evaluation import Evaluator
+from translators.tile.expression import Axis, Expression
 
 LARGEST_SIZE = 40
 FEW, MANY = 5, 2500  # of which the large size is longer than a block that is written as a number
 BLOCK_SIZES = (16, 32)
 MOST_ATTEMPTS = 400
 MOST_PROGRAMS = 64
+MOST_ELEMENTS = 2**21
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class Correspondence:
     facts: tuple[Polynomial, ...]
     constants: Mapping[str, bool | int | float | str | None]
     unused: tuple[str, ...] = ()  # pointers that are not touched
+    reached: Mapping[str, tuple[Polynomial, ...]] = field(default_factory=dict)  # coordinates below an unknown extent
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,11 @@ def _values(correspondence: Correspondence, generator: random.Random, large: boo
         return None
     for name, extent in correspondence.extents.items():
         values[name] = value_of(extent, values)
+    for name, coordinates in correspondence.reached.items():
+        values[name] = max(_farthest(each, values) for each in coordinates) + 1
+    counts = [math.prod(value_of(extent, values) for extent in each.shape) for each in correspondence.arrays]
+    if max(counts, default=0) > MOST_ELEMENTS:
+        return None
     _choose_strides(correspondence, values, _names(strides) - values.keys(), generator)
     for name in correspondence.integers:
         values.setdefault(name, generator.randint(1, 8))
@@ -101,6 +111,27 @@ def _values(correspondence: Correspondence, generator: random.Random, large: boo
 
 def value_of(polynomial: Polynomial, values: Mapping[str, int]) -> int:
     return Evaluator().polynomial(polynomial, {Symbol(name): value for name, value in values.items()})
+
+
+def _farthest(coordinate: Polynomial, values: Mapping[str, int]) -> int:
+    """Nothing that is read is farther; elements of arrays are below the largest size."""
+    sizes: dict[Atom, Polynomial] = {Symbol(name): number(value) for name, value in values.items()}
+    facts = Facts()
+    done: set[Atom] = set()
+    remaining = [atom for atom in coordinate.atoms() if isinstance(atom, Axis | Expression)]
+    while remaining:
+        atom = remaining.pop()
+        if atom in done:
+            continue
+        done.add(atom)
+        if isinstance(atom, Axis):
+            bounds = (atom.begin, atom.end)
+            remaining.extend(each for bound in bounds for each in bound.atoms() if isinstance(each, Axis | Expression))
+            facts = facts.with_bounds(atom, atom.begin.substitute(sizes), atom.end.substitute(sizes) - 1)
+        else:
+            facts = facts.with_bounds(atom, 0, LARGEST_SIZE - 1)
+    high = facts.bounds(coordinate.substitute(sizes)).high
+    return MOST_ELEMENTS if high is None else max(high, 0)
 
 
 def _enough_programs(correspondence: Correspondence, values: dict[str, int], counted: Sequence[str]) -> bool:
@@ -145,4 +176,4 @@ def _call(correspondence: Correspondence, values: Mapping[str, int], generator: 
     numbers.update({name: value for name, value in correspondence.constants.items() if name not in numbers})
     grid = tuple(value_of(extent, values) for extent in correspondence.grid)
     extents = [extent for shape, _ in arrays for extent in shape]
-    return CallSizes(grid, numbers, arrays, min(extents, default=1))
+    return CallSizes(grid, numbers, arrays, min([*extents, LARGEST_SIZE]))

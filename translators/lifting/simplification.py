@@ -22,7 +22,7 @@ from translators.algebra.polynomial import (
     floor_divide,
     number,
 )
-from translators.algebra.simplification import extremum, quotient, remaining
+from translators.algebra.simplification import extremum, quotient, remaining, with_remainders
 from translators.lifting.context import with_axes
 from translators.lifting.prefixes import counted, joined, one_more, picked
 from translators.tile.effects import Address
@@ -59,8 +59,10 @@ class Simplifier:
         made = node if arguments == node.arguments else self.remade(node, arguments)
         return self._local(made)
 
-    def remade(self, node: Expression, arguments: tuple[Expression, ...]) -> Expression:
-        return self.arena.make(node.operation, node.dtype, arguments, node.attribute)
+    def remade(
+        self, node: Expression, arguments: tuple[Expression, ...], attribute: Reduction | None = None
+    ) -> Expression:
+        return self.arena.make(node.operation, node.dtype, arguments, attribute or node.attribute)
 
     def boolean(self, value: bool) -> Expression:
         return self.arena.make("constant", d.boolean, (), value)
@@ -78,7 +80,36 @@ class Simplifier:
             arguments = tuple(map(rebuilding.expression, arguments))
         arguments = tuple(map(inside.expression, arguments))
         made = self.arena.make(node.operation, node.dtype, arguments, replace(reduction, axes=axes))
-        return self._merged(made)
+        return self._merged(self._without_idle_axes(made))
+
+    def _without_idle_axes(self, node: Expression) -> Expression:
+        """A sum of what does not vary is a product; a maximum of it is itself, if there is any."""
+        for axis in node.attribute.axes if node.operation == "reduce" else ():
+            others = tuple(each for each in node.attribute.axes if each is not axis)
+            bounds = [axis, *others]
+            tied = any(axis in (*each.begin.atoms(), *each.end.atoms()) for each in others)
+            if axis in node.arguments[0].axes or tied or set(bounds) & set(axis.extent.atoms()):
+                continue
+            rest = (
+                self.remade(node, node.arguments, replace(node.attribute, axes=others)) if others else node.arguments[0]
+            )
+            made = self._repeated(node.attribute.kind, rest, axis.extent)
+            if made is not None:
+                return made
+        return node
+
+    def _repeated(self, kind: str, value: Expression, count: Polynomial) -> Expression | None:
+        """A reduction of `count` equal values."""
+        if kind in ("max", "max_num", "min", "min_num", "any", "all") and self.facts.positive(count):
+            return self._without_idle_axes(value)
+        if kind != "sum" or not self.facts.nonnegative(count):
+            return None
+        times = self.arena.make("cast", value.dtype, (as_index(self.arena, count),))
+        known = value.arguments[0] if value.operation == "cast" else value
+        if known.operation == "constant" and known.attribute == 1:
+            return times
+        operands = (self._without_idle_axes(value), times)
+        return self.arena.make("pointwise", value.dtype, operands, ("multiply", False, False))
 
     def _ranges(self, axes: tuple[Axis, ...]) -> tuple[tuple[Axis, ...], dict[Atom, Polynomial]]:
         """The axes with simpler ends, under new identities where an end changed."""
@@ -201,7 +232,7 @@ class Simplifier:
 
     # ------------------------------------------------------------------------------------------------------ polynomials
     def polynomial(self, polynomial: Polynomial) -> Polynomial:
-        return polynomial.rebuild(self._atom)
+        return with_remainders(self.facts, polynomial.rebuild(self._atom))
 
     def _atom(self, atom: Atom) -> Polynomial | None:
         match atom:

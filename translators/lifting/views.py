@@ -23,6 +23,7 @@ from translators.algebra.polynomial import (
     Remainder,
     Symbol,
     atomic,
+    floor_divide,
     number,
 )
 from translators.lifting.context import Context, atoms_of, with_axes
@@ -46,10 +47,11 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A pointer's strides, outermost first, and its view."""
+    """A pointer's strides, outermost first, and its view; a `flat` one has the offset as its only coordinate."""
 
     strides: tuple[Polynomial, ...]
     view: View
+    flat: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class Delinearising:
     layouts: dict[str, Layout] = field(default_factory=dict)
     extents: dict[Polynomial, str] = field(default_factory=dict)  # extents that are no size of the kernel, by name
     facts: Facts = field(default_factory=Facts)
+    reached: dict[str, tuple[Polynomial, ...]] = field(default_factory=dict)  # what stays below an unknown extent
 
     def run(self) -> tuple[Viewed, ...]:
         self.facts = with_axes(self._dividing(self.context.facts), _axes(self.sinks))
@@ -108,6 +111,18 @@ class Delinearising:
     # ---------------------------------------------------------------------------------------------------------- layouts
     def _layout(self, pointer: str) -> Layout:
         accesses = list(dict.fromkeys(each[1:] for each in self._guarded_accesses() if each[0] == pointer))
+        known = dict(self.extents)
+        try:
+            return self._strided(pointer, accesses)
+        except Residue:
+            if self._stored(pointer):
+                raise
+        self.extents = known
+        extent = self._unknown([offset for offset, _ in accesses], pointer)
+        return Layout((number(1),), View(self.names[pointer], self.parameters[pointer].dtype, (extent,), "In"), True)
+
+    def _strided(self, pointer: str, accesses: Sequence[tuple[Polynomial, Expression]]) -> Layout:
+        """With an axis for each stride."""
         strides = self._ordered(self._strides([list(terms(offset)) for offset, _ in accesses]))
         places = [(self._coordinates(offset, strides), where(self.facts, mask)) for offset, mask in accesses]
         shape = tuple(self._extent(pointer, strides, places, axis) for axis in range(len(strides)))
@@ -221,7 +236,23 @@ class Delinearising:
             )
         elif not direct:
             return self._named(self._guarded(coordinates), pointer, axis)
-        return self._named(self._reached(pointer, direct), pointer, axis)
+        reached = self._reached(direct)
+        if reached is not None:
+            return self._named(reached, pointer, axis)
+        if (
+            ratio is not None
+            or self._stored(pointer)
+            or not all(facts.nonnegative(each) for each, facts in coordinates)
+        ):
+            raise Residue(f"the extent of '{pointer}' cannot be told from its accesses")
+        return self._unknown([each for each, _ in coordinates], pointer)
+
+    def _unknown(self, coordinates: Sequence[Polynomial], pointer: str) -> Polynomial:
+        """An extent by name, which the caller's array has; whatever is accessed is within it."""
+        name = self._fresh("V")
+        self.reached[name] = tuple(coordinates)
+        self.context.ledger.add("assumed", f"accesses of {pointer} are within its extent {name}")
+        return atomic(Symbol(name))
 
     def _assume_elements(self, pointer: str, coordinates: Sequence[Known], extent: Polynomial) -> None:
         """Elements that every launch reads are there."""
@@ -252,23 +283,30 @@ class Delinearising:
     def _within(self, coordinates: Sequence[Known], extent: Polynomial) -> bool:
         return all(facts.nonnegative(each) and facts.less(each, extent) for each, facts in coordinates)
 
-    def _reached(self, pointer: str, coordinates: Sequence[Known]) -> Polynomial:
-        candidates: list[Polynomial | None] = [
-            atom.denominator for coordinate, _ in coordinates if isinstance(atom := coordinate.atom, Remainder)
-        ]
-        candidates.extend(self._end(coordinate) for coordinate, _ in coordinates)
-        for candidate in [each for each in candidates if each is not None] + self._sizes():
-            if self._within(coordinates, candidate):
-                return candidate
-        raise Residue(f"the extent of '{pointer}' cannot be told from its accesses")
+    def _reached(self, coordinates: Sequence[Known]) -> Polynomial | None:
+        """The extent that one of the coordinates goes up to, if that is enough for all of them."""
+        ends = [(self._end(coordinate), coordinate) for coordinate, _ in coordinates]
+        for end, own in ends:
+            others = [each for each in coordinates if each[0] != own]
+            mine = [facts for coordinate, facts in coordinates if coordinate == own]
+            if end is not None and all(facts.nonnegative(own) for facts in mine) and self._within(others, end):
+                return end
+        return next((size for size in self._sizes() if self._within(coordinates, size)), None)
 
     def _end(self, coordinate: Polynomial) -> Polynomial | None:
-        """One past the largest value of a coordinate that grows, or falls, with each of its axes."""
+        """One past the largest value of a coordinate, if it can be told from the ranges of its axes."""
+        made = self._at_the_ends(coordinate)
+        if made is None:
+            made = self._extreme(coordinate, True)
+        return None if made is None else made + 1
+
+    def _at_the_ends(self, coordinate: Polynomial) -> Polynomial | None:
+        """The largest value of a coordinate that grows, or falls, with each of its axes."""
         made = coordinate
         for _ in range(8):
             axes = [atom for atom in made.atoms() if isinstance(atom, Axis)]
             if not axes:
-                return made + 1
+                return made
             axis = axes[-1]
             factor = made.coefficient(axis)
             if factor is None:
@@ -280,6 +318,32 @@ class Delinearising:
             else:
                 return None
         return None
+
+    def _extreme(self, coordinate: Polynomial, largest: bool) -> Polynomial | None:
+        """A bound of each term by itself."""
+        total = Polynomial()
+        for monomial, factor in coordinate.terms:
+            varying = [atom for atom in monomial if is_coordinate(atom)]
+            beside = Polynomial(((tuple(atom for atom in monomial if not is_coordinate(atom)), factor),))
+            if len(varying) > 1 or (varying and not self.facts.nonnegative(beside if factor > 0 else -beside)):
+                return None
+            bound = self._extreme_atom(varying[0], largest == (factor > 0)) if varying else number(1)
+            if bound is None:
+                return None
+            total = total + beside * bound
+        return total
+
+    def _extreme_atom(self, atom: Atom, largest: bool) -> Polynomial | None:
+        match atom:
+            case Axis():
+                return self._extreme(atom.end - 1, True) if largest else self._extreme(atom.begin, False)
+            case Quotient(top, bottom) if not any(map(is_coordinate, bottom.atoms())):
+                bound = self._extreme(top, largest)
+                return None if bound is None else floor_divide(bound, bottom)
+            case Remainder(_, bottom) if not any(map(is_coordinate, bottom.atoms())):
+                return bottom - 1 if largest else number(0)
+            case _:
+                return None
 
     def _named(self, extent: Polynomial | None, pointer: str, axis: int) -> Polynomial:
         """The extent as a number or a size that has a name."""
@@ -300,7 +364,7 @@ class Delinearising:
         made = sink.mapped(rebuilding.expression)
         offset = made.offset.polynomial
         layout = self.layouts[sink.pointer]
-        coordinates = self._coordinates(offset, layout.strides)
+        coordinates = self._places(layout, offset)
         self._check_injective(sink, coordinates)
         return Viewed(made, layout.view, coordinates)
 
@@ -309,9 +373,12 @@ class Delinearising:
             return None
         layout = self.layouts[node.attribute.pointer]
         offset, mask, other = node.arguments
-        place = Place(layout.view, self._coordinates(offset.polynomial, layout.strides))
+        place = Place(layout.view, self._places(layout, offset.polynomial))
         arguments = () if mask.operation == "constant" and mask.attribute else (mask, other)
         return self.context.arena.make("load", node.dtype, arguments, place)
+
+    def _places(self, layout: Layout, offset: Polynomial) -> tuple[Polynomial, ...]:
+        return (offset,) if layout.flat else self._coordinates(offset, layout.strides)
 
     def _check_injective(self, sink: Sink, coordinates: Sequence[Polynomial]) -> None:
         """Every point must store an element of its own: each axis is a coordinate by itself."""
