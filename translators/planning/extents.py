@@ -13,7 +13,7 @@ from translators.tile.expression import Axis
 def region_facts(region: Region) -> Facts:
     """Every axis and loop variable lies within its bounds; unsigned values are nonnegative."""
     facts = Facts()
-    for axis in region.axes:
+    for axis in (*region.axes, *region.twins):
         facts = facts.with_bounds(axis, axis.begin, axis.end - 1)
     for axis in region.program:  # a program runs for a coordinate that there is
         atom = axis.extent.atom

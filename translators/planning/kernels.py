@@ -177,7 +177,8 @@ def _section(
     facts = region_facts(region)
     padding = Padding(layout)
     bounds = Bounds(facts, demand, normalising_exponentials(region))
-    checks = {node: found for node in region.nodes if (found := _checks(bounds, node, demand.spans.get(node)))}
+    nodes = (*region.nodes, *region.twin_nodes)
+    checks = {node: found for node in nodes if (found := _checks(bounds, node, demand.spans.get(node)))}
     count = product(tile_count(axis, forms[axis], layout.lanes[axis]) for axis in region.program)
     decoded = prologue(region, layout, forms, facts, namer, single)
     body = Scheduler(demand, region, layout, namer, padding, bounds, forms, decoded).run()
@@ -214,6 +215,9 @@ def _forms(region: Region, layout: Layout, namer: Namer, blocks: dict[str, int])
         blocks[block] = lanes
         first = namer.fresh(f"first_{name}") if axis in region.bins else None
         forms[axis] = AxisForm(name, block, None if layout.exact(axis) else namer.mask(axis), first)
+    for twin, axis in region.twins.items():
+        mask = None if layout.exact(twin) else namer.mask(twin)
+        forms[twin] = AxisForm(namer.axis(twin), forms[axis].block, mask)
     return forms
 
 

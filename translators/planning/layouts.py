@@ -175,7 +175,10 @@ def _layout(region: Region, resident: Mapping[Axis, int], bins: int = HISTOGRAM_
     lanes.update(_swap_lanes(region, roles, lanes))
     streamed = [axis for axis, role in roles.items() if role == "streamed"]
     covered: dict[Axis, Role] = {axis: "resident" for axis in streamed if _covers(lanes[axis], axis)}
-    return Layout(roles | covered, lanes | _slice_lanes(region, lanes))
+    roles, lanes = roles | covered, lanes | _slice_lanes(region, lanes)
+    for twin, axis in region.twins.items():
+        roles[twin], lanes[twin] = roles[axis], lanes[axis]
+    return Layout(roles, lanes)
 
 
 def _covers(lanes: int | None, axis: Axis) -> bool:

@@ -6,6 +6,7 @@ the loop; it gets a name if the author gave it one, if it is needed twice, or if
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from intent.records import dataclass, field
@@ -34,6 +35,7 @@ class Scope:
     names: dict[Expression, str] = field(default_factory=dict)
     axis: Axis | None = None  # the streamed axis this scope's loop runs along
     start: str = ""  # name of the first coordinate of its tile, or of a loop's slice
+    reverse: bool = False  # its loop runs from the axis' end
     loop: LoopToken | None = None
     finished: set[LoopToken] = field(default_factory=set)
 
@@ -54,6 +56,7 @@ class Placement:
     uses: dict[Expression, int] = field(default_factory=dict)
     _stored: set[Memory] = field(default_factory=set)  # in statement order: written so far
     _accumulated: set[Expression] = field(default_factory=set)  # products that carries grow by
+    _carries: dict[Expression, tuple[str, ...]] = field(default_factory=dict)  # of scans, from tile to tile
     _updates: dict[Expression, str] = field(default_factory=dict)  # new values of carries -> the carry's name
 
     def _streamed(self, axes: Iterable[Axis]) -> tuple[Axis, ...]:
@@ -213,7 +216,10 @@ class Placement:
         if node.operation not in ("reduce", "scan"):
             return [node]
         key = results_key(node)
-        return [other for other in self.region.nodes if other.operation == node.operation and results_key(other) == key]
+        alike = (
+            other for other in self.region.nodes if other.operation == node.operation and results_key(other) == key
+        )
+        return list(alike) or [node]
 
     def _named_results(
         self, node: Expression, name: str, members: Sequence[Expression]
@@ -227,19 +233,27 @@ class Placement:
                 results.append((self.namer.fresh(self.namer.reduction_name(member)), member))
         return tuple(results)
 
+    @abstractmethod
     def _scan_step(self, node: Expression, name: str, order: tuple[Axis, ...]) -> None:
-        """The prefix of a tile, continued from the tiles before it: its carry starts before the loop over tiles."""
+        """The prefix of the current tile of a streamed axis."""
+
+    def _scan_level(self, node: Expression) -> int:
         axis = node.attribute.axes[0]
-        level = next(level for level, scope in enumerate(self.scopes) if scope.axis is axis)
+        return next(level for level, scope in enumerate(self.scopes) if scope.axis is axis)
+
+    def _continue_scan(self, node: Expression, name: str, order: tuple[Axis, ...]) -> None:
+        """The prefix of a tile, continued from the tiles before it: its carry starts before the loop over tiles."""
+        level = self._scan_level(node)
         results = self._named_results(node, name, self._siblings(node))
         carries = tuple(
             self.namer.fresh(f"{name}_carry" if len(node.arguments) == 1 else f"{name}_carry_{ordinal}")
             for ordinal in range(len(node.arguments))
         )
-        outer = tuple(other for other in order if other is not axis)
+        outer = tuple(other for other in order if other is not node.attribute.axes[0])
         self.scopes[level - 1].statements.append(tile.Start(carries, node, outer))
         self.scopes[level].statements.append(tile.ScanStep(results, carries, order, self.scopes[level].start))
         self.scopes[level].names.update({member: given for given, member in results})
+        self._carries[node] = carries
 
 
 def results_key(node: Expression) -> tuple[object, ...]:

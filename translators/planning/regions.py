@@ -16,6 +16,7 @@ from typing import Literal
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial, number
 from translators.logical.types import View
+from translators.planning.contrary_scans import contrary_scans
 from translators.planning.demand import Demand
 from translators.planning.memory import disjoint, solve
 from translators.planning.pull import OPPOSITE
@@ -37,6 +38,7 @@ class Region:
     bound: frozenset[Axis]
     order: dict[Axis, int] = field(default_factory=dict)
     exposed: dict[Axis, Sink] = field(default_factory=dict)  # axes kept within one program for the sake of memory order
+    contrary: dict[Expression, Expression] = field(default_factory=dict)  # scans against others over their axis
     copied: frozenset[Expression] = frozenset()  # nodes that only whole slices need
 
     @property
@@ -55,6 +57,17 @@ class Region:
         """Every axis of the region, program axes first."""
         rest = {axis for node in self.nodes for axis in axes_at(node)} | {a for s in self.sinks for a in s.axes}
         return (*self.program, *sorted(rest - set(self.program), key=lambda axis: axis.serial))
+
+    @property
+    def twins(self) -> dict[Axis, Axis]:
+        """Axes of the twins of scans, and whose they are: no other node has them."""
+        pairs = self.contrary.items()
+        return {twin.attribute.axes[0]: scan.attribute.axes[0] for scan, twin in pairs}
+
+    @property
+    def twin_nodes(self) -> tuple[Expression, ...]:
+        known = frozenset(self.nodes)
+        return tuple(node for node in walk(*self.contrary.values()) if node not in known)
 
     @property
     def scalar_only(self) -> frozenset[Axis]:
@@ -157,7 +170,7 @@ def form_regions(demand: Demand) -> tuple[Region, ...]:
             groups.remove(other)
             group = _Group(other.sinks + group.sinks, {**other.nodes, **group.nodes}, {**other.loops, **group.loops})
         groups.append(group)
-    return tuple(_region(group) for group in groups)
+    return tuple(_region(demand, group) for group in groups)
 
 
 def _gather(demand: Demand, sink: Sink) -> _Group:
@@ -287,7 +300,7 @@ def _renamed(group: _Group) -> frozenset[Axis]:
     return frozenset(found)
 
 
-def _region(group: _Group) -> Region:
+def _region(demand: Demand, group: _Group) -> Region:
     sinks = tuple(sorted(group.sinks, key=lambda sink: sink.order))
     nodes = tuple(sorted(group.nodes, key=lambda node: node.serial))
     loops = tuple(sorted(group.loops, key=lambda loop: loop.order))
@@ -297,6 +310,9 @@ def _region(group: _Group) -> Region:
     region.program = tuple(axis for axis in region.program if axis not in region.exposed)
     _check_snapshots(region)
     region.order = _tile_order(region)
+    region.contrary = contrary_scans(demand, region.nodes)
+    for twin, axis in region.twins.items():  # a twin of a twin comes after it
+        region.order[twin] = region.order[axis]
     return region
 
 

@@ -14,54 +14,20 @@ from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import atomic
 from translators.diagnostics import Span
 from translators.logical.types import Memory
+from translators.planning.contrary_loops import ContraryScans
+from translators.planning.goals import Advance, Fold, Goal, Store
 from translators.planning.memory import disjoint
 from translators.planning.online import exponentials, previous, rescaling
 from translators.planning.placement import Scope, results_key
 from translators.planning.regions import coordinate_expressions, loop_roots, roots
-from translators.planning.sinks import AxisConflict, Loop, LoopCarry, Sink, unsupported
-from translators.planning.slice_bounds import SliceBounds
+from translators.planning.sinks import AxisConflict, Loop, Sink, unsupported
 from translators.tile import program as tile
-from translators.tile.expression import Axis, Expression, LoopToken, Reduction, operands, walk
+from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 from translators.tile.program import Statement
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Store:
-    """Goal: emit the sink's store. `streamed` are its axes that still need a loop."""
-
-    sink: Sink
-    streamed: tuple[Axis, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Fold:
-    """Goal: accumulate a reduction whose accumulators exist.
-
-    A maximum that sums follow while it grows has a `new_name` for its value with the current tile; `factor` is what
-    such a sum is rescaled by.
-    """
-
-    reduction: Expression
-    names: tuple[str, ...]
-    order: tuple[Axis, ...]
-    streamed: tuple[Axis, ...]
-    new_name: str = ""
-    factor: Expression | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Advance:
-    """Goal: have everything ready that the loop's carries need to move on; `whole`: through a slice without guards."""
-
-    loop: Loop
-    whole: bool = False
-
-
-Goal = Store | Fold | Advance
-
-
 @dataclass(slots=True)
-class Scheduler(SliceBounds):
+class Scheduler(ContraryScans):
     """Schedules one region under one layout."""
 
     _by_token: dict[LoopToken, Loop] = field(default_factory=dict)
@@ -135,6 +101,9 @@ class Scheduler(SliceBounds):
                 return [*factor, *reduction.arguments, *self._axis_bounds(reduction.attribute.axes)]
             case Advance(loop=loop, whole=whole):
                 return [update for carry in loop.carries if (update := carry.updated(whole)) is not None]
+
+    def _roots_of(self, each: Expression | Goal) -> list[Expression]:
+        return [each] if isinstance(each, Expression) else self._goal_roots(each)
 
     def _axis_bounds(self, axes: Iterable[Axis]) -> Iterator[Expression]:
         for axis in axes:
@@ -417,7 +386,10 @@ class Scheduler(SliceBounds):
         goals = [goal for goal in goals if not self._held(goal, others)]
         if not goals and not reductions:
             return None
-        reverse = self._direction(axis, [*reductions, *(root for goal in goals for root in self._goal_roots(goal))])
+        wanted = {each: self._direction(axis, self._roots_of(each)) for each in (*reductions, *goals)}
+        reverse = next((direction for direction in wanted.values() if direction is not None), False)
+        reductions = [node for node in reductions if wanted[node] in (reverse, None)]
+        goals = [goal for goal in goals if wanted[goal] in (reverse, None)]
         followers = {node: parts for node, parts in followers.items() if self._streamed(node.attribute.axes)[0] is axis}
         running = {node for _, maxima in followers.values() for node in maxima}
         grouped = self._group([*reductions, *followers])
@@ -428,7 +400,7 @@ class Scheduler(SliceBounds):
             self.checks.nonpositive |= exponentials(factor)
         self._prepare(self._axis_bounds((axis,)))
         start = self.namer.fresh(f"start_{self.namer.axis(axis)}") if self.layout.lanes[axis] else self.namer.axis(axis)
-        inner = Scope(axis=axis, start=start)
+        inner = Scope(axis=axis, start=start, reverse=reverse)
         self.scopes.append(inner)
         self._open_axis(axis, start)
         narrowed: list[Goal] = [Store(g.sink, self._streamed(g.sink.axes)) for g in goals if isinstance(g, Store)]
@@ -451,17 +423,13 @@ class Scheduler(SliceBounds):
         if not self.layout.exact(axis):
             statements.append(tile.BindMask(axis))
 
-    def _direction(self, axis: Axis, nodes: Sequence[Expression]) -> bool:
-        directions = {
-            node.attribute.reverse
-            for node in walk(*nodes, stop=self._met)
-            if node.operation == "scan" and axis in node.attribute.axes
-        }
-        if len(directions) > 1:
-            raise unsupported(
-                "scans in both directions over one long axis are not lowered yet", self.region.sinks[0].span
-            )
-        return directions == {True}
+    def _direction(self, axis: Axis, nodes: Iterable[Expression]) -> bool | None:
+        """True if the scans along the axis run from its end, None if there are none; the last of several says."""
+        scans = [
+            node for node in walk(*nodes, stop=self._met) if node.operation == "scan" and axis in node.attribute.axes
+        ]
+        reverse: bool | None = scans[-1].attribute.reverse if scans else None
+        return reverse
 
     def _group(self, reductions: Sequence[Expression]) -> list[list[Expression]]:
         """Results of one reduction (arg_max's two, a record's fields) share accumulators."""
@@ -504,94 +472,3 @@ class Scheduler(SliceBounds):
             self.scopes[-1].names[member] = name
             results.append((name, member))
         self.scopes[-1].statements.append(tile.Finish(tuple(results), fold.names, fold.reduction, fold.order))
-
-    # -------------------------------------------------------------------------------------------- author's loops
-    def _author_loop(self, loop: Loop, pending: Sequence[Goal]) -> tuple[bool, set[Goal]]:
-        self._prepare([carry.initial for carry in loop.carries])
-        self._prepare([limit for limit in (loop.low, loop.high) if limit is not None])
-        names = [self._carry_name(carry) for carry in loop.carries]
-        goals = [goal for goal in pending if isinstance(goal, Store) and loop in goal.sink.loops]
-        if self.region.ordered:
-            self._all_synchronised()
-        if loop.slices:
-            self._slices(loop, names, goals)
-        else:
-            self._iterations(loop, names, goals)
-        self.scopes[-1].finished.add(loop.token)
-        return True, set(goals)
-
-    def _iterations(self, loop: Loop, names: Sequence[str], goals: Sequence[Goal]) -> None:
-        name = self.namer.loop(loop.token)
-        test, active = self._test(loop)
-        inner = Scope(loop=loop.token)
-        if loop.live is not None and active is not None:
-            inner.names[loop.live] = active
-        forms, body = self._body(loop, inner, names, [*goals, Advance(loop)])
-        order = self._lanes(loop.live.axes) if loop.live is not None else ()
-        live = loop.live if loop.low is None else None
-        self.scopes[-1].statements.append(tile.OrderedLoop(
-            loop.token, name, loop.low, loop.high, loop.step, forms, body, live, active, order, test,
-        ))  # fmt: skip
-
-    def _body(
-        self, loop: Loop, inner: Scope, names: Sequence[str], goals: list[Goal], whole: bool = False
-    ) -> tuple[tuple[tile.CarryForm, ...], tuple[Statement, ...]]:
-        """The statements of one iteration, and how its carries move on."""
-        self.scopes.append(inner)
-        for axis in self._used(loop.whole_slices if whole else loop.slices):
-            self._open_axis(axis, inner.start)
-        self._schedule(goals)
-        forms = tuple(self._carry_form(loop, ordinal, names[ordinal], whole) for ordinal in range(len(names)))
-        self.scopes.pop()
-        self.namer.release(inner.names.values())
-        self.namer.release(form.new_name for form in forms if form.new_name is not None)
-        return forms, tuple(inner.statements)
-
-    def _slices(self, loop: Loop, names: Sequence[str], goals: Sequence[Goal]) -> None:
-        """The slices of a region operation: those that matter, and the whole ones in a loop of their own."""
-        start = self.namer.fresh(f"start_{self.namer.axis(loop.slices[0])}")
-        for ordinal, piece in enumerate(self._pieces(loop)):
-            low, high = (self.demand.index_value(limit) for limit in (piece.low, piece.high))
-            inner = Scope(loop=loop.token, start=start)
-            forms, body = self._body(loop, inner, names, [*goals, Advance(loop, piece.whole)], piece.whole)
-            self.scopes[-1].statements.append(tile.OrderedLoop(
-                loop.token, start, low, high, loop.step, forms, body, sliced=loop.slices[0], continued=ordinal > 0,
-            ))  # fmt: skip
-
-    def _used(self, axes: Iterable[Axis]) -> list[Axis]:
-        return [axis for axis in axes if axis in self.layout.lanes]
-
-    def _carry_name(self, carry: LoopCarry) -> str:
-        """A named initial value that nothing else needs becomes the carry under its name."""
-        given = self.scopes[-1].names.get(carry.initial)
-        same_tile = self._lanes(carry.initial.axes) == self._lanes(carry.axes) and carry.initial.operation != "index"
-        if given is not None and self.uses.get(carry.initial, 0) == 1 and same_tile:
-            return given
-        return self.namer.fresh(carry.name)
-
-    def _test(self, loop: Loop) -> tuple[tuple[Statement, ...], str | None]:
-        """Statements that compute a while's condition from the carries, and the condition's name."""
-        if loop.low is not None or loop.live is None:
-            return (), None
-        scope = Scope(loop=loop.token)
-        self.scopes.append(scope)
-        if self._needs([loop.live]):
-            raise unsupported("a while condition that reduces over a long axis is not lowered yet", loop.span)
-        self._prepare(operands(loop.live))
-        self.scopes.pop()
-        self.namer.release(scope.names.values())
-        return tuple(scope.statements), self.namer.fresh("active")
-
-    def _carry_form(self, loop: Loop, ordinal: int, name: str, whole: bool) -> tile.CarryForm:
-        carry = loop.carries[ordinal]
-        update = carry.updated(whole)
-        if update is None:
-            raise AssertionError("updates are pulled when the loop's body has been walked")
-        read_later = any(
-            node.operation == "carry" and node.attribute[:2] == (loop.token, ordinal)
-            for other in loop.carries[ordinal + 1 :]
-            if (later := other.updated(whole)) is not None
-            for node in walk(later, stop=self._met)
-        )
-        new_name = self.namer.fresh(f"new_{name}") if read_later and self._name(update) is None else None
-        return tile.CarryForm(name, carry.dtype, carry.axes, carry.initial, update, self._lanes(carry.axes), new_name)

@@ -159,13 +159,16 @@ class AssignResults:
 class ScanStep:
     """Prefixes within the tile, continued from `carries` (one per operand), which then move on to the tile's end.
 
-    `start` names the first coordinate of the tile.
+    `start` names the first coordinate of the tile. Unless it `moves`, nothing continues from the tile; unless it is
+    `used`, only the carries are.
     """
 
     results: tuple[tuple[str, Expression], ...]
     carries: tuple[str, ...]
     order: tuple[Axis, ...]
     start: str
+    moves: bool = True
+    used: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +190,7 @@ class StoreTile:
 class StreamLoop:
     """for start in range(begin, end, block): the tiles of one axis, in order (from the last one if `reverse`).
 
-    At the end of the body, each of `moves` is `name = new_name`.
+    At the end of the body, each of `moves` is `name = new_name`. `low` and `high` replace the axis' own bounds.
     """
 
     axis: Axis
@@ -195,6 +198,8 @@ class StreamLoop:
     body: tuple[Statement, ...]
     reverse: bool = False
     moves: tuple[tuple[str, str], ...] = ()
+    low: Polynomial | None = None
+    high: Polynomial | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,16 +159,17 @@ class StatementWriter(ValueWriter):
     # --------------------------------------------------------------------------------------------------------- loops
     def _stream(self, statement: StreamLoop) -> None:
         form = self.renderer.form(statement.axis)
-        begin = self.renderer.polynomial(statement.axis.begin, (), wide=False)
-        end = self.renderer.polynomial(statement.axis.end, (), wide=False)
+        lowest = statement.axis.begin if statement.low is None else statement.low
+        limit = statement.axis.end if statement.high is None else statement.high
+        begin, end = (self.renderer.polynomial(bound, (), wide=False) for bound in (lowest, limit))
         step = form.block or "1"
         low = begin.text
         if statement.reverse:
-            length = self.renderer.polynomial(statement.axis.extent, (), wide=False)
-            last = call("tl.cdiv", length, Code(step))
+            length = self.renderer.polynomial(limit - lowest, (), wide=False)
+            last = call("tl.cdiv", length, Code(step)) if form.block else length
             self.line(f"for back in range({last.text}):")
             ordinal = binary("-", binary("-", last, Code("1")), Code("back"))
-            scaled = binary("*", ordinal, Code(step))
+            scaled = binary("*", ordinal, Code(step)) if form.block else ordinal
             first = scaled if begin.value == 0 else binary("+", begin, scaled)
             self.lines.append(Line(self.level + 1, f"{statement.start} = {first.text}"))
         elif step == "1":

@@ -458,7 +458,7 @@ class ValueWriter:
             carry = statement.carries[0]
             total = reductions.accumulate(reduction.kind, node.dtype, Code(carry), elements[0])
             self.line(f"{carry} = {self.renderer.emitted(total).text}")
-        for ordinal, name in wanted.items():
+        for ordinal, name in wanted.items() if statement.used else ():
             self.line(f"{name} = {statement.carries[ordinal]}")
 
     def _plain_scan_step(self, statement: ScanStep, outer: Shape) -> None:
@@ -479,13 +479,15 @@ class ValueWriter:
         before = placed(Code(carry), outer, order)
         carried = self.renderer.emitted(reductions.accumulate(reduction.kind, node.dtype, Code(carry), moved))
         total = self.renderer.emitted(reductions.accumulate(reduction.kind, node.dtype, before, within))
-        if element.text == name:
+        if element.text == name and statement.moves:
             self.line(f"{name}_total = {moved.text}")
             carried = self.renderer.emitted(
                 reductions.accumulate(reduction.kind, node.dtype, Code(carry), Code(f"{name}_total"))
             )
-        self.line(f"{name} = {total.text}")
-        self.line(f"{carry} = {carried.text}")
+        if statement.used:
+            self.line(f"{name} = {total.text}")
+        if statement.moves:
+            self.line(f"{carry} = {carried.text}")
 
     def _generic_scan_step(self, statement: ScanStep, outer: Shape) -> None:
         """The carry comes first in the combine; its next value is the last prefix of the tile."""
@@ -503,6 +505,8 @@ class ValueWriter:
         block = self.renderer.form(axis).block
         end = statement.start if reduction.reverse else f"{statement.start} + {block} - 1"
         last = placed(Code(f"({self.renderer.form(axis).name} == {end})"), (axis,), order)
+        if not statement.moves:
+            return
         for ordinal, (carry, name) in enumerate(zip(statement.carries, names, strict=True)):
             dtype = node.arguments[ordinal].dtype
             chosen = arithmetic.select(last, Code(name), conversions.constant(0, dtype), dtype)
