@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import re
 import signal
@@ -16,7 +17,7 @@ from generators import TOLERANCE, RandomProgram
 from random_expressions import Term, View
 from triton.runtime import interpreter
 
-from intent.records import dataclass, replace
+from intent.records import dataclass
 from translators.intent_source.read import read_program
 from translators.logical import types
 from translators.logical.program import Program
@@ -24,7 +25,9 @@ from translators.logical.reference import Options, evaluate
 from translators.pipeline import compile_text
 
 # The interpreter checks every operation for overflow by default, which takes a third of its time.
-interpreter.interpreter_builder.options = replace(interpreter.interpreter_builder.options, sanitize_overflow=False)
+interpreter.interpreter_builder.options = dataclasses.replace(
+    interpreter.interpreter_builder.options, sanitize_overflow=False
+)
 
 
 SLOWEST_PROGRAM = 60  # seconds
