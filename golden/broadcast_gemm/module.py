@@ -4,6 +4,7 @@ One activation matrix per batch element times one weight per head: [B, 1, M, K] 
 
 broadcast_gemm(x[B, 1, M, K] f16, w[H, K, N] f16) -> out[B, H, M, N] f16
     out[:, :, :, :] = I.cast(I.matmul(x[:, :, :, :], w[:, :, :], acc_dtype=I.f32), I.f16)
+    Plan    one program per b x h x 128 m x 256 n; streamed: 64 k
     Plan    one program per b x h x 128 m x 128 n; streamed: 64 k
     Traffic reads x, w; writes out
 
@@ -97,13 +98,22 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_broadcast_gemm(x, w, out, B, M, K, H, N):
     index = _index_type(x, w, out)
-    plan = _Plan(
-        broadcast_gemm_kernel,
-        B * H * triton.cdiv(M, 128) * triton.cdiv(N, 128),
-        {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "INDEX": index},
-        cuda=(8, 3),
-        hip=(4, 2),
-    )
+    if N >= 768 and B * H * M * N >= 3145728 and K % 16 == 0 and N % 16 == 0:
+        plan = _Plan(
+            broadcast_gemm_kernel,
+            B * H * triton.cdiv(M, 128) * triton.cdiv(N, 256),
+            {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+    else:
+        plan = _Plan(
+            broadcast_gemm_kernel,
+            B * H * triton.cdiv(M, 128) * triton.cdiv(N, 128),
+            {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
     arguments = (x, w, out, M, K, H, N, x.stride(0), x.stride(2), x.stride(3), *w.stride(), *out.stride())
     if plan.programs > 0:
         _launch(plan, (x, w, out), arguments, sizes=(K, N), unit_strides=("stride_x_k", "stride_w_n", "stride_out_n"))

@@ -4,6 +4,7 @@ c = a @ b, f16 operands, f32 accumulation, f16 result.
 
 gemm(a[M, K] f16, b[K, N] f16) -> c[M, N] f16
     c[m, n] = I.cast(I.matmul(a[m, k], b[k, n], acc_dtype=I.f32), I.f16)
+    Plan    one program per 128 m x 256 n; streamed: 64 k
     Plan    one program per 128 m x 128 n; streamed: 64 k
     Traffic reads a, b; writes c
 
@@ -91,13 +92,22 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_gemm(a, b, c, M, K, N):
     index = _index_type(a, b, c)
-    plan = _Plan(
-        gemm_kernel,
-        triton.cdiv(M, 128) * triton.cdiv(N, 128),
-        {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "INDEX": index},
-        cuda=(8, 3),
-        hip=(4, 2),
-    )
+    if N >= 768 and M * N >= 3145728 and K % 16 == 0 and N % 16 == 0:
+        plan = _Plan(
+            gemm_kernel,
+            triton.cdiv(M, 128) * triton.cdiv(N, 256),
+            {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+    else:
+        plan = _Plan(
+            gemm_kernel,
+            triton.cdiv(M, 128) * triton.cdiv(N, 128),
+            {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
     arguments = (a, b, c, M, K, N, *a.stride(), *b.stride(), *c.stride())
     if plan.programs > 0:
         _launch(plan, (a, b, c), arguments, sizes=(K, N), unit_strides=("stride_a_k", "stride_b_n", "stride_c_n"))

@@ -248,14 +248,20 @@ def _variant(demand: Demand, regions: Sequence[Region], planned: _Planned, names
         arguments=written.arguments,
         constants=constants,
         grid=_grid(regions, choice, names),
-        condition=" and ".join(f"{size_code(extent, names).text} <= {limit}" for extent, limit in choice.limits)
-        or None,
+        condition=_condition(choice, names),
         cuda=Tuning(min(warps, swapped // 32) if swapped else warps, 3),
         hip=Tuning(swapped // 64 if swapped else max(warps // 2, 1), 1 if dots > 1 else 2),
         wide_index=written.wide_index,
         rounded=demand.rounded,
         plan=_describe(regions, choice, planned),
     )
+
+
+def _condition(choice: Choice, names: LaunchNames) -> str | None:
+    """What the sizes must be for the choice; None if they may be anything."""
+    parts = [f"{size_code(extent, names).text} <= {limit}" for extent, limit in choice.limits]
+    parts += [f"{size_code(have, names).text} {how} {than}" for have, how, than in choice.suitable]
+    return " and ".join(parts) or None
 
 
 def _swapped_elements(regions: Sequence[Region], choice: Choice) -> int:

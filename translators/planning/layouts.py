@@ -8,10 +8,13 @@ comes in up to three resident sizes and a streamed form.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence, Set
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from intent.records import dataclass, replace
-from translators.algebra.polynomial import Polynomial
+from translators.algebra.polynomial import Polynomial, number, product, remainder
+from translators.logical.program import UNARY
+from translators.logical.types import View
 from translators.planning.extents import covering_power, region_facts
 from translators.planning.ranges import axes_of
 from translators.planning.regions import Region, Role, access_coordinates, axes_at, known_at_launch, unit_stride_axes
@@ -32,7 +35,11 @@ REDUCE_FREE, REDUCE_STREAMED = 32, 128  # column sums: free lanes read neighbour
 ROW_LANES = 2048  # row sums: one row a program, streamed lanes read neighbouring elements
 POINTS = 256  # lanes of scalar bodies in I.parallel
 DOT_ROWS, DOT_COLUMNS = 128, 128
+DOT_WIDE = 256  # columns of a matrix product that has many of them
+WIDE_TILES = 96  # and that leaves at least as many tiles: about one for each processor of a large GPU
+ALIGNED = 16  # row lengths are multiples of this where wide accesses are possible
 DOT_MINIMUM = 16
+ELEMENTARY = frozenset(UNARY) - {"negative", "invert", "not", "abs", "floor", "sqrt", "rsqrt"}
 LEAST_SWAPS, MOST_SWAPS = 64, 1024  # lanes of one compare and swap: threads of a wave, and of a program
 # A fold with several products of 16-bit elements: for so many elements of state to a row, (rows, length of a slice).
 # Every row's state is in registers twice, as carry and as summary; with eight warps nothing is spilled in the loop.
@@ -56,11 +63,14 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A layout for every region, used when `limits` (extent <= number) hold; `label` tells variants apart."""
+    """A layout for every region, used when `limits` (extent <= number) hold and the sizes are `suitable` (a function of
+    extents, a comparison, a number); `label` tells variants apart.
+    """
 
     layouts: tuple[Layout, ...]
     limits: tuple[tuple[Polynomial, int], ...]
     label: str
+    suitable: tuple[tuple[Polynomial, str, int], ...] = ()
 
 
 def choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
@@ -88,7 +98,9 @@ def _choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
     if not rows and any(_symbolic(axis) for region in regions for axis in region.bins):
         return _histogram_choices(regions)
     resident = [_choice(regions, rows, size, "resident") for size in _row_sizes(regions, rows)] if rows else []
-    return (*resident, _choice(regions, set(), 0, "streamed" if rows else ""))
+    usual = _choice(regions, set(), 0, "streamed" if rows else "")
+    wide = _wide_choice(regions[0], usual) if len(regions) == 1 and not rows else None
+    return (*resident, usual) if wide is None else (wide, usual) if wide.suitable else (wide,)
 
 
 def _row_sizes(regions: Sequence[Region], rows: set[Axis]) -> Sequence[int]:
@@ -112,6 +124,52 @@ def _histogram_choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
 def _choice(regions: Sequence[Region], resident: set[Axis], size: int, label: str) -> Choice:
     limits = dict.fromkeys((axis.extent, size) for axis in sorted(resident, key=lambda axis: axis.serial))
     return Choice(tuple(_layout(region, dict.fromkeys(resident, size)) for region in regions), tuple(limits), label)
+
+
+def _wide_choice(region: Region, usual: Choice) -> Choice | None:
+    """More columns for one large product of 16-bit matrices: each element read from memory is used more often.
+
+    One program then fills a processor. Where operands are computed there are no registers for that, and where much is
+    computed from the product, two programs that take turns do better.
+    """
+    reductions = [node for node in region.nodes if isinstance(node.attribute, Reduction)]
+    if len(reductions) != 1 or not _is_plain_dot(reductions[0], region) or region.loops or _computes_functions(region):
+        return None
+    (layout,), (lhs, rhs) = usual.layouts, reductions[0].arguments
+    rows = [axis for axis in region.program if layout.lanes[axis] == DOT_ROWS and axis not in rhs.axes]
+    columns = [axis for axis in region.program if layout.lanes[axis] == DOT_COLUMNS and axis not in lhs.axes]
+    if len(rows) != 1 or len(columns) != 1:
+        return None
+    elements = product(axis.extent for axis in region.program)
+    wanted = [(columns[0].extent, ">=", 3 * DOT_WIDE), (elements, ">=", WIDE_TILES * DOT_ROWS * DOT_WIDE)]
+    wanted += [(remainder(each, number(ALIGNED)), "==", 0) for each in _row_lengths((lhs, rhs))]
+    if any(have.constant is not None and not _COMPARED[how](have.constant, than) for have, how, than in wanted):
+        return None
+    suitable = tuple(each for each in dict.fromkeys(wanted) if each[0].constant is None)
+    return Choice((Layout(layout.roles, {**layout.lanes, columns[0]: DOT_WIDE}),), (), usual.label, suitable)
+
+
+_COMPARED: Mapping[str, Callable[[int, int], bool]] = {">=": operator.ge, "==": operator.eq}
+
+
+def _row_lengths(loads: Iterable[Expression]) -> Iterator[Polynomial]:
+    """Elements from one row to the next of contiguous arrays."""
+    for load in loads:
+        yield from load.attribute.memory.shape[-1:]
+
+
+def _is_plain_dot(node: Expression, region: Region) -> bool:
+    """A product of 16-bit matrices that are in memory as they are."""
+    plain = node.operation == "contract" and is_dot(node, region)
+    return plain and all(
+        operand.operation == "load" and operand.dtype.bits <= 16 and isinstance(operand.attribute.memory, View)
+        for operand in node.arguments
+    )
+
+
+def _computes_functions(region: Region) -> bool:
+    """Something here takes dozens of instructions for an element."""
+    return any(node.operation == "pointwise" and node.attribute[0] in ELEMENTARY for node in region.nodes)
 
 
 def _row_axes(regions: Sequence[Region]) -> set[Axis]:

@@ -1,0 +1,82 @@
+"""Which tiles matrix products get: more columns where the sizes allow them and nothing else needs the registers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import generated_modules
+import pytest
+import sample_files
+
+from translators.pipeline import compile_text
+from translators.planning import layouts
+from translators.triton_source.launch import Variant
+
+KERNEL = """import intent
+import intent.language as I
+
+@intent.kernel
+def k(a: I.In[I.{dtype}, ({m}, {k})], b: I.In[I.{dtype}, ({k}, {n})], c: I.Out[I.f32, ({m}, {n})]):
+    c[:, :] = {value}
+"""
+PRODUCT = "I.matmul(a[:, :], b[:, :], acc_dtype=I.f32)"
+SYMBOLS = {"m": '"M"', "k": '"K"', "n": '"N"'}
+
+
+def variants(value: str = PRODUCT, dtype: str = "f16", **sizes: object) -> tuple[Variant, ...]:
+    compiled = compile_text(KERNEL.format(dtype=dtype, value=value, **(SYMBOLS | sizes)), "k.py")
+    assert compiled.source is not None, compiled.diagnostics
+    return compiled.codes[0].variants
+
+
+def columns(found: tuple[Variant, ...]) -> list[int]:
+    return [variant.constants[1][1] for variant in found]  # rows, columns, depth
+
+
+def test_large_aligned_products_have_more_columns() -> None:
+    found = variants()
+    assert columns(found) == [256, 128]
+    assert found[0].condition == "N >= 768 and M * N >= 3145728 and K % 16 == 0 and N % 16 == 0"
+    assert found[0].source == found[1].source and found[1].condition is None
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ({"m": 4096, "k": 4096, "n": 4096}, [256]),
+        ({"m": 4096, "k": 4096, "n": 512}, [128]),
+        ({"m": 256, "k": 4096, "n": 4096}, [128]),
+        ({"m": 4096, "k": 4100, "n": 4096}, [128]),
+        ({"n": 1024}, [256, 128]),
+    ],
+)
+def test_fixed_sizes_decide_early(sizes: dict[str, int], expected: list[int]) -> None:
+    assert columns(variants(**sizes)) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [
+        (PRODUCT, "f32"),
+        (PRODUCT, "f8e5m2"),
+        (f"I.tanh({PRODUCT})", "f16"),
+        ("I.matmul(a[:, :] * 2.0, b[:, :], acc_dtype=I.f32)", "f16"),
+        (f"{PRODUCT} * I.reduce.sum(a[:, :], axis=1)[:, None]", "f16"),
+    ],
+)
+def test_registers_that_are_needed_elsewhere(value: str, dtype: str) -> None:
+    assert 256 not in columns(variants(value, dtype))
+
+
+def test_wide_tiles_in_the_interpreter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With a tail of rows and of columns; as few tiles as they are worth it for, so that it is quick."""
+    monkeypatch.setattr(layouts, "WIDE_TILES", 1)
+    path = tmp_path / "wide_gemm.py"
+    path.write_text((sample_files.SAMPLES / "gemm.py").read_text(encoding="utf-8"), encoding="utf-8")
+    (sample,) = sample_files.kernels_of(path)
+    case = {"M": 129, "K": 80, "N": 784}
+    values = sample_files.arguments(sample, case)
+    wanted = sample_files.expected(sample, case, values)
+    actual = generated_modules.by_module(sample, case, values)
+    assert "M * N >= 32768" in str(generated_modules.compilation(path).codes[0].variants[0].condition)
+    assert not sample_files.differences(sample, actual, wanted)
