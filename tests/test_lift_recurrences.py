@@ -221,9 +221,9 @@ STATES = {
         M, n = x.shape
         for m in I.parallel(I.domain(0, M)):
         level = x[m, 0]
-        for n_2 in range(n):
-        level = weight * x[m, n_2] + (1.0 - weight) * level
-        y[m, n_2] = level
+        for t in range(n):
+        level = weight * x[m, t] + (1.0 - weight) * level
+        y[m, t] = level
     """,
     "backward_scan_kernel": """
         T, D = grad.shape
@@ -252,8 +252,8 @@ STATES = {
         for m in I.parallel(I.domain(0, M)):
         longest = I.cast(0, I.i32)
         run = I.cast(0, I.i32)
-        for n_2 in range(n):
-        x_term = I.select(x[m, n_2] > 0.0, run + 1, 0)
+        for i in range(n):
+        x_term = I.select(x[m, i] > 0.0, run + 1, 0)
         longest = I.maximum(longest, x_term)
         run = x_term
         out[m] = longest
@@ -375,7 +375,26 @@ def test_boundaries_that_are_not_checked_stay(load: str) -> None:
     assert same(body(lines), n=3)
 
 
-@pytest.mark.parametrize("name", ["online", "scans", "states", "updates", "windows"])
+CHUNKS = {
+    "decay_sums_kernel": "sums[members, h] = I.cumsum(decay[members, h], axis=0)",
+    "chunk_states_kernel": "out[p, CHUNK * group + i, d] = h",
+    "chunk_totals_kernel": "totals[m, part] = I.reduce.sum(x[m, members], axis=0)",
+}
+
+
+@pytest.mark.parametrize(("kernel", "line"), CHUNKS.items(), ids=CHUNKS)
+def test_chunks_that_are_seen_are_groups(kernel: str, line: str) -> None:
+    made = kernel_of("chunks", kernel)
+    assert made.status == "lifted with groups" and made.groups == ("CHUNK",)
+    assert lines_of(made)[-1] == line
+
+
+def test_a_number_of_programs_that_nobody_says_is_whole() -> None:
+    notes = {note.text for note in kernel_of("chunks", "decay_sums_kernel").notes if note.basis == "assumed"}
+    assert "the number of programs, programs_0, is a multiple of H" in notes
+
+
+@pytest.mark.parametrize("name", ["online", "scans", "states", "updates", "windows", "chunks"])
 def test_lifted_kernels_agree_with_the_originals(name: str) -> None:
     text = (CORPUS / f"{name}.py").read_text()
     for kernel in lifted(name).kernels:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from intent.records import dataclass, field
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Atom, Polynomial, Symbol
+from translators.algebra.polynomial import Atom, Polynomial, Symbol, symbol
 from translators.lifting.sinks import Ledger
 from translators.tile.expression import Arena, Axis, Expression, walk
 
@@ -21,6 +21,7 @@ class Context:
     ledger: Ledger
     blocks: frozenset[str]
     local: set[Axis] = field(default_factory=set)
+    wholes: dict[str, tuple[Polynomial, Polynomial]] = field(default_factory=dict)  # programs: (divisor, how often)
 
     def invariant(self, polynomial: Polynomial) -> bool:
         """Whether it is the same for every program, iteration and lane of a launch."""
@@ -35,6 +36,17 @@ class Context:
         """Whether a launch chooses it to fit: it is made of block sizes and numbers of programs alone."""
         names = {atom.name for atom in polynomial.atoms() if isinstance(atom, Symbol)}
         return bool(names) and all(name in self.blocks or name.startswith("programs_") for name in names)
+
+    def whole_programs(self, extent: Polynomial, divisor: Polynomial) -> Polynomial | None:
+        """How often a number of programs that nobody says is the divisor: a launch has no part of a group."""
+        atom = extent.atom
+        if not isinstance(atom, Symbol) or not atom.name.startswith("programs_"):
+            return None
+        known, count = self.wholes.setdefault(atom.name, (divisor, symbol(f"{atom.name}_1")))
+        if known != divisor:
+            return None
+        self.ledger.add("assumed", f"the number of programs, {extent!r}, is a multiple of {divisor!r}")
+        return count
 
     def mentions_blocks(self, polynomial: Polynomial) -> bool:
         return any(isinstance(atom, Symbol) and atom.name in self.blocks for atom in polynomial.atoms())

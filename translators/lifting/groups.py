@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from intent.records import replace
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Atom, Extremum, Polynomial, atomic, minimum
+from translators.algebra.polynomial import Atom, Extremum, Polynomial, atomic, ceiling_divide, minimum
 from translators.lifting.context import Context, with_axes
-from translators.lifting.rewriting import bound_by, conjuncts, replaced, structured, with_node
+from translators.lifting.rewriting import bound_by, conjuncts, like, replaced, structured, with_node
 from translators.lifting.sinks import Sink
 from translators.tile.expression import Axis, Expression, walk
 from translators.tile.substitution import Rebuilding
@@ -131,11 +131,26 @@ def _regrouped(context: Context, sink: Sink, pair: tuple[Axis, Axis], bound: Pol
     shift = -step * atomic(group)
     if not _within_block(context, with_axes(context.facts, sink.axes), lane, -step):
         return None
+    if context.chosen(group.end) and group.begin == Polynomial():
+        return with_count(context, sink, group, (-step, bound + shift))
     joint = context.arena.axis(lane.name, shift, minimum(lane.end + shift, bound + shift))
     context.local.update((joint,) if lane in context.local else ())
     axes = tuple(joint if axis is lane else axis for axis in sink.axes)
     made = replaced(context, sink, {lane: atomic(joint) - shift}, axes)
     return made if group not in _positions(made.roots) else None
+
+
+def with_count(context: Context, sink: Sink, group: Axis, blocks: tuple[Polynomial, Polynomial]) -> Sink | None:
+    """As many blocks as cover the coordinates: a launch has them all, and others would be empty."""
+    size, extent = blocks
+    end = ceiling_divide(extent, size)
+    if group.end == end:
+        return None
+    context.ledger.add("assumed", f"{size * group.end!r} is at least {extent!r}: every launch covers all elements")
+    context.facts = context.facts.assuming(size * group.end - extent)
+    made = like(context, group, group.begin, end)
+    axes = tuple(made if axis is group else axis for axis in sink.axes)
+    return replaced(context, sink, {group: atomic(made)}, axes)
 
 
 def _invariant(context: Context, polynomial: Polynomial) -> bool:

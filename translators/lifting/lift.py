@@ -239,12 +239,17 @@ class Lifting:
 
     def _size_names(self) -> dict[str, str]:
         names = {}
-        for axis in range(3):
+        for size in (*(f"programs_{axis}" for axis in range(3)), *self._counts()):
             wanted = next((each for each in SIZE_NAMES if each not in self.names.taken), "programs")
-            names[f"programs_{axis}"] = wanted
-            if Symbol(f"programs_{axis}") in self._remaining():
+            names[size] = wanted
+            if Symbol(size) in self._remaining() or size in self._counts():
                 self.names.reserve((wanted,))
         return names
+
+    def _counts(self) -> tuple[str, ...]:
+        """Numbers of groups of programs, where the grid is not known."""
+        atoms = (count.atom for _, count in self.context.wholes.values())
+        return tuple(atom.name for atom in atoms if isinstance(atom, Symbol))
 
     def _remaining(self) -> set[Atom]:
         return {atom for axis in self.effects.programs for atom in axis.end.atoms()}
@@ -366,7 +371,15 @@ class Lifting:
         if self.launch.grid:
             return self.launch.grid
         asked = [axis.end for axis in self.effects.programs]
-        return tuple(each if each in asked else number(1) for each in map(program_count, range(3)))
+        counts = tuple(each if each in asked else number(1) for each in map(program_count, range(3)))
+        return tuple(each.substitute(self._products()) for each in counts)
+
+    def _products(self) -> dict[Atom, Polynomial]:
+        """Numbers of programs, as multiples of what their ids are divided by."""
+        products: dict[Atom, Polynomial] = {}
+        for name, (divisor, count) in self.context.wholes.items():
+            products[Symbol(name)] = divisor * count.substitute(products)
+        return products
 
     def _numerics(self, sinks: Sequence[Sink]) -> tuple[str, ...]:
         kinds = {node.attribute.kind for sink in sinks for node in walk(*sink.roots) if node.operation == "reduce"}

@@ -51,7 +51,7 @@ class OrderedLoops:
         for state in recurrence.states:
             self._begin(state)
         axis = recurrence.axis
-        speller.variables[axis] = speller.names.fresh(speller.variable_name(axis))
+        speller.variables[axis] = speller.names.fresh(axis.name)
         if axis.begin != Polynomial():
             raise Residue("a recurrence that does not begin at 0")
         speller.lines.append(

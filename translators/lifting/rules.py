@@ -27,7 +27,7 @@ from translators.algebra.polynomial import (
 )
 from translators.lifting.context import Context, atoms_of, with_axes
 from translators.lifting.groups import block_size, rebase, regroup
-from translators.lifting.own_axes import restrict_own
+from translators.lifting.own_axes import restrict_own, truncate
 from translators.lifting.padding import absent_lanes_do_not_count
 from translators.lifting.reversal import flip
 from translators.lifting.rewriting import bound_by, conjuncts, like, occurs, replaced, structured, with_node
@@ -65,6 +65,8 @@ def _split(context: Context, sink: Sink, axis: Axis, divisor: Polynomial) -> Sin
         return None
     _divides(context, divisor)
     whole = extent.divided_by(divisor)
+    if whole is None:
+        whole = context.whole_programs(extent, divisor)
     if whole is None and not axis.name.startswith("program"):
         return None  # rows of an array may be decoded without being whole: the coordinate stays one
     outer = context.arena.axis(axis.name, number(0), whole if whole is not None else ceiling_divide(extent, divisor))
@@ -281,7 +283,7 @@ def _restricted_node(
     return context.arena.make(node.operation, node.dtype, arguments, replace(node.attribute, axes=axes))
 
 
-RULES = (restrict, split, chunk, chunk_bound, restrict_bound, restrict_own, flip, rebase, regroup)
+RULES = (restrict, split, chunk, chunk_bound, restrict_bound, restrict_own, truncate, flip, rebase, regroup)
 MOST_STEPS = 60
 
 

@@ -124,11 +124,29 @@ class Delinearising:
     def _strided(self, pointer: str, accesses: Sequence[tuple[Polynomial, Expression]]) -> Layout:
         """With an axis for each stride."""
         strides = self._ordered(self._strides([list(terms(offset)) for offset, _ in accesses]))
+        strides = self._without_blocks(strides, [offset for offset, _ in accesses])
         places = [(self._coordinates(offset, strides), where(self.facts, mask)) for offset, mask in accesses]
         shape = tuple(self._extent(pointer, strides, places, axis) for axis in range(len(strides)))
         parameter = self.parameters[pointer]
         view = View(self.names[pointer], parameter.dtype, shape, self._direction(pointer))
         return Layout(tuple(strides), view)
+
+    def _without_blocks(self, strides: list[Polynomial], offsets: Sequence[Polynomial]) -> list[Polynomial]:
+        """Blocks of an axis are no axis of their own, unless every block is whole: then they are rows."""
+        for position in range(len(strides) - 1):
+            size = strides[position].divided_by(strides[position + 1])
+            if size is None or not all(isinstance(atom, Symbol) for atom in size.atoms()):
+                continue
+            if not self.context.mentions_blocks(size):
+                continue
+            whole = position == 0 or strides[position - 1].divided_by(strides[position]) is not None
+            lanes = [self._coordinates(offset, strides)[position + 1] for offset in offsets]
+            if not whole or any(_is_clipped(each) for each in lanes) or not self._below(lanes, size):
+                return self._without_blocks(strides[:position] + strides[position + 1 :], offsets)
+        return strides
+
+    def _below(self, coordinates: Sequence[Polynomial], size: Polynomial) -> bool:
+        return all(self.facts.nonnegative(each) and self.facts.less(each, size) for each in coordinates)
 
     def _direction(self, pointer: str) -> Direction:
         loaded = any(
@@ -178,29 +196,34 @@ class Delinearising:
         return True
 
     def _ordered(self, strides: list[Polynomial]) -> list[Polynomial]:
-        """Outermost first: by degree, then in the order of the parameters, then by size."""
+        """Outermost first: by degree, blocks of an axis within it, in the order of the parameters, by size."""
         rank = {name: position for position, name in enumerate(self.parameters)}
 
-        def key(stride: Polynomial) -> tuple[int, int, int]:
+        def key(stride: Polynomial) -> tuple[int, int, int, int]:
             monomial, factor = stride.terms[0]
             first = min((rank.get(atom.name, 0) for atom in monomial if isinstance(atom, Symbol)), default=0)
-            return -len(monomial), first, -factor
+            blocks = sum(isinstance(atom, Symbol) and atom.name in self.context.blocks for atom in monomial)
+            return -len(monomial), blocks, first, -factor
 
         return sorted(strides, key=key)
 
     def _coordinates(self, offset: Polynomial, strides: Sequence[Polynomial]) -> tuple[Polynomial, ...]:
         """The offset as one coordinate per stride."""
-        rest = list(terms(offset))
+        everything = list(terms(offset))
+        sizes = [stride.terms[0][0] for stride in strides]
+        foreign = [term for term in everything if term.size not in sizes or _from_the_end(term, everything)]
+        rest = [term for term in everything if term not in foreign]
         made: list[Polynomial] = []
-        for stride in strides:
+        for position, stride in enumerate(strides):
             monomial, factor = stride.terms[0]
-            last = not any(other.terms[0][0] == monomial and other.terms[0][1] < factor for other in strides)
+            last = monomial not in sizes[position + 1 :]
             mine = [term for term in rest if term.size == monomial and (last or abs(term.factor) >= factor)]
             whole, left = self._whole(mine, factor)
-            ends = [term for term in rest if term not in mine and _from_the_end(term, mine)]
-            made.append(sum((_value(term, 1, monomial) for term in ends), whole))
-            rest = [term for term in rest if term not in mine and term not in ends] + left
-        if rest:
+            here = [term for term in foreign if last and factor == 1 and _belongs(term, monomial, everything)]
+            made.append(sum((_value(term, 1, monomial) for term in here), whole))
+            rest = [term for term in rest if term not in mine] + left
+            foreign = [term for term in foreign if term not in here]
+        if rest or foreign:
             raise Residue(f"an address that has no place in a view: {offset!r}")
         return tuple(made)
 
@@ -385,6 +408,7 @@ class Delinearising:
         if sink.combine is not None:
             return
         alone = {atom for each in coordinates for atom in [_only_axis(each)] if atom is not None}
+        alone |= {axis for each in coordinates if _only_axis(each) is None for axis in self._digits(each)}
         shared = {axis for axis in set(sink.axes) - alone if not self._told(axis, alone)}
         used = {atom for each in coordinates for atom in each.atoms() if isinstance(atom, Axis)}
         if shared & used or len(alone) < sum(bool(_only_axis(each)) for each in coordinates):
@@ -392,6 +416,22 @@ class Delinearising:
         if shared:
             names = ", ".join(sorted(axis.name for axis in shared))
             raise Residue(f"several programs or iterations store one element of '{sink.pointer}' ({names})", sink.line)
+
+    def _digits(self, coordinate: Polynomial) -> set[Axis]:
+        """The axes of B*g + i with i in [0, B), which tells both, and so on; none if it is no such sum."""
+        if _read_from_memory(coordinate):
+            return set()
+        for axis in (atom for atom in coordinate.atoms() if isinstance(atom, Axis)):
+            factor = coordinate.coefficient(axis)
+            if factor is None or not factor.terms:
+                continue
+            rest = coordinate - factor * atomic(axis)
+            if axis in rest.atoms() or not (self.facts.nonnegative(rest) and self.facts.less(rest, factor)):
+                continue
+            inner = {found} if (found := _only_axis(rest)) is not None else self._digits(rest)
+            if inner:
+                return {axis, *inner}
+        return set()
 
     def _told(self, group: Axis, alone: set[Axis]) -> bool:
         """Whether an axis is told by a coordinate, which ranges over its own blocks only."""
@@ -428,6 +468,20 @@ def _from_the_end(term: Term, access: Sequence[Term]) -> bool:
         and whole.divided_by(Polynomial(((other.size, 1),))) is not None
         for other in access
     )
+
+
+def _belongs(term: Term, size: Monomial, access: Sequence[Term]) -> bool:
+    """Whether a term whose size is no stride is a multiple of this one: where the end is, if it is an end."""
+    if Polynomial(((term.size, 1),)).divided_by(Polynomial(((size, 1),))) is None:
+        return False
+    counted = any(other.coordinate is not None and other.factor < 0 and other.size == size for other in access)
+    return counted or not _from_the_end(term, access)
+
+
+def _is_clipped(coordinate: Polynomial) -> bool:
+    """Whether an axis of it ends where the data do, and not where its block does."""
+    axes = [atom for atom in coordinate.atoms() if isinstance(atom, Axis)]
+    return any(isinstance(atom, Extremum) for axis in axes for atom in axis.end.atoms())
 
 
 def _value(term: Term, scale: int, stride: Monomial | None = None) -> Polynomial:
