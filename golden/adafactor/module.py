@@ -7,18 +7,18 @@ rank-one product as the second moment. The mean of the row averages normalises t
 
 row_moments(gradient[M, N] f32, decay f32, rows[M] f32)
     rows[m] = decay * rows[m] + (1.0 - decay) * mean
-    Plan    one program per m; streamed: 4096 n
+    Plan    one program per m; streamed: 8192 n
     Traffic reads rows, gradient; writes rows
 
 column_moments(gradient[M, N] f32, decay f32, columns[N] f32)
     columns[:] = decay * columns[:] + (1.0 - decay) * mean
-    Plan    one program per 32 n; streamed: 128 m
+    Plan    one program per 32 n; streamed: 256 m
     Traffic reads columns, gradient; writes columns
 
 factored_step(parameter[M, N] f32, gradient[M, N] f32, rows[M] f32, columns[N] f32, rate f32)
     parameter[m, n] -= rate * gradient[m, n] * I.rsqrt(moment)
     Plan    one program per 64 n; on chip: m
-    Plan    one program per 32 n; streamed: 128 m
+    Plan    one program per 32 n; streamed: 256 m
     Traffic reads parameter, gradient, rows, columns; writes parameter
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -200,7 +200,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_row_moments(gradient, rows, decay, M, N):
     index = _index_type(gradient, rows)
-    plan = _Plan(row_moments_kernel, M, {"BLOCK_N": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+    plan = _Plan(row_moments_kernel, M, {"BLOCK_N": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (gradient, rows, N, *gradient.stride(), rows.stride(0), decay)
     if plan.programs > 0:
         _launch(plan, (gradient, rows), arguments, sizes=(N,), unit_strides=("stride_gradient_n", "stride_rows_m"))
@@ -241,7 +241,7 @@ def _launch_column_moments(gradient, columns, decay, M, N):
     plan = _Plan(
         column_moments_kernel,
         triton.cdiv(N, 32),
-        {"BLOCK_N": 32, "BLOCK_M": 128, "INDEX": index},
+        {"BLOCK_N": 32, "BLOCK_M": 256, "INDEX": index},
         cuda=(8, 3),
         hip=(4, 2),
     )
@@ -289,14 +289,14 @@ def _launch_factored_step(parameter, gradient, rows, columns, rate, M, N):
             factored_step_resident,
             triton.cdiv(N, 64),
             {"BLOCK_N": 64, "BLOCK_M": 128, "INDEX": index},
-            cuda=(16, 3),
-            hip=(8, 2),
+            cuda=(8, 3),
+            hip=(4, 2),
         )
     else:
         plan = _Plan(
             factored_step_streamed,
             triton.cdiv(N, 32),
-            {"BLOCK_N": 32, "BLOCK_M": 128, "INDEX": index},
+            {"BLOCK_N": 32, "BLOCK_M": 256, "INDEX": index},
             cuda=(8, 3),
             hip=(4, 2),
         )

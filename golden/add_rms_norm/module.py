@@ -8,7 +8,7 @@ add_rms_norm(x[M, N] bf16, residual[M, N] bf16, weight[N] bf16, eps f32) -> out[
     residual[row, columns] = I.cast(total, I.bf16)
     out[row, columns] = I.cast(v * scale * I.cast(weight[columns], I.f32), I.bf16)
     Plan    one program per row; on chip: columns
-    Plan    one program per row; streamed: 4096 columns
+    Plan    one program per row; streamed: 8192 columns
     Traffic reads x, residual, weight; writes residual, out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -156,11 +156,11 @@ def _launch_add_rms_norm(x, residual, weight, out, eps, M, N):
     if N <= 1024:
         plan = _Plan(add_rms_norm_resident, M, {"BLOCK_COLUMNS": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif N <= 4096:
-        plan = _Plan(add_rms_norm_resident, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(add_rms_norm_resident, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif N <= 8192:
-        plan = _Plan(add_rms_norm_resident, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        plan = _Plan(add_rms_norm_resident, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
     else:
-        plan = _Plan(add_rms_norm_streamed, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(add_rms_norm_streamed, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (x, residual, weight, out, N, *x.stride(), *residual.stride(), weight.stride(0), *out.stride(), eps)
     if plan.programs > 0:
         _launch(

@@ -5,7 +5,8 @@ Largest class score of every pixel and its class (the lowest on ties; the first 
 argmax(scores[B, P, C] f32) -> best[B, P] f32, label[B, P] i64
     best[b, p] = values
     label[b, p] = I.cast(positions, I.i64)
-    Plan    one program per b x 32 p; streamed: 128 c
+    Plan    one program per b x 16 p; streamed: 256 c
+    Plan    one program per b x p; streamed: 4096 c
     Traffic reads scores; writes best, label
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -36,6 +37,13 @@ def _arg_max(value, index, other, other_index):
     return tl.where(take_other, other, value), tl.where(take_other, other_index, index)
 
 
+@triton.jit
+def _later_max(value, index, other, other_index):
+    # _arg_max of an element behind all before it: only a larger one wins, and NaN is not below or equal to a number.
+    take_other = (value == value) & ((other <= value) == 0)
+    return tl.where(take_other, other, value), tl.where(take_other, other_index, index)
+
+
 @triton.jit(do_not_specialize=["P"])
 def argmax_kernel(
     scores_ptr, best_ptr, label_ptr,
@@ -55,7 +63,7 @@ def argmax_kernel(
         scores_ptrs = scores_ptr + b * stride_scores_b + p[:, None] * stride_scores_p + c[None, :] * stride_scores_c
         # Masked lanes lose every maximum.
         scores = tl.load(scores_ptrs, mask=p_mask[:, None] & (c[None, :] < C), other=-float("inf"))
-        values_partial, scores_argmax_partial = _arg_max(values_partial, scores_argmax_partial, scores, c[None, :])
+        values_partial, scores_argmax_partial = _later_max(values_partial, scores_argmax_partial, scores, c[None, :])
     values, scores_argmax = tl.reduce((values_partial, scores_argmax_partial), 1, _arg_max)  # argmax.py:25
     tl.store(best_ptr + b * stride_best_b + p * stride_best_p, values, mask=p_mask)  # argmax.py:26
     tl.store(label_ptr + b * stride_label_b + p * stride_label_p, scores_argmax.to(tl.int64), mask=p_mask)
@@ -96,9 +104,16 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_argmax(scores, best, label, B, P, C):
     index = _index_type(scores, best, label)
-    plan = _Plan(
-        argmax_kernel, B * triton.cdiv(P, 32), {"BLOCK_P": 32, "BLOCK_C": 128, "INDEX": index}, cuda=(8, 3), hip=(4, 2)
-    )
+    if C <= 512:
+        plan = _Plan(
+            argmax_kernel,
+            B * triton.cdiv(P, 16),
+            {"BLOCK_P": 16, "BLOCK_C": 256, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(argmax_kernel, B * P, {"BLOCK_P": 1, "BLOCK_C": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     arguments = (scores, best, label, P, C, *scores.stride(), *best.stride(), *label.stride())
     if plan.programs > 0:
         _launch(

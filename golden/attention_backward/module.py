@@ -6,7 +6,8 @@ The forward pass kept L, the logarithm of every query's mass (base 2, in scaled 
 
 attention_delta(dout[B, S, D] f16, out[B, S, D] f16) -> delta[B, S] f32
     delta[:, :] = I.reduce.sum(I.cast(dout[:, :, :], I.f32) * I.cast(out[:, :, :], I.f32), axis=2)
-    Plan    one program per b x s; streamed: 2048 d
+    Plan    one program per b x 16 s; streamed: 256 d
+    Plan    one program per b x s; streamed: 4096 d
     Traffic reads dout, out; writes delta
 
 attention_dk_dv(q[B, S, D] f16, k[B, S, D] f16, v[B, S, D] f16, dout[B, S, D] f16, log_mass[B, S] f32, delta[B, S]
@@ -66,20 +67,23 @@ def attention_delta_kernel(
     S, D,
     stride_dout_b, stride_dout_s, stride_dout_d, stride_out_b, stride_out_s, stride_out_d, stride_delta_b,
     stride_delta_s,
-    BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
+    BLOCK_S: tl.constexpr, BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
     pid = tl.program_id(0).to(INDEX)
-    s = pid % S
-    b = pid // S
-    dout_times_out_sum_partial = tl.zeros((BLOCK_D,), tl.float32)
+    s_tiles = tl.cdiv(S, BLOCK_S)
+    s = pid % s_tiles * BLOCK_S + tl.arange(0, BLOCK_S)
+    s_mask = s < S
+    b = pid // s_tiles
+    dout_times_out_sum_partial = tl.zeros((BLOCK_S, BLOCK_D), tl.float32)
     for start_d in range(0, D, BLOCK_D):
         d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
-        d_mask = d < D
-        out_ptrs = out_ptr + b * stride_out_b + s * stride_out_s + d * stride_out_d
-        out = tl.load(out_ptrs, mask=d_mask, other=0.0).to(tl.float32)
-        dout_ptrs = dout_ptr + b * stride_dout_b + s * stride_dout_s + d * stride_dout_d
-        dout_times_out_sum_partial += tl.load(dout_ptrs, mask=d_mask, other=0.0).to(tl.float32) * out
-    tl.store(delta_ptr + b * stride_delta_b + s * stride_delta_s, tl.sum(dout_times_out_sum_partial, axis=0))
+        mask = s_mask[:, None] & (d[None, :] < D)
+        out_ptrs = out_ptr + b * stride_out_b + s[:, None] * stride_out_s + d[None, :] * stride_out_d
+        out = tl.load(out_ptrs, mask=mask, other=0.0).to(tl.float32)
+        dout_ptrs = dout_ptr + b * stride_dout_b + s[:, None] * stride_dout_s + d[None, :] * stride_dout_d
+        dout_times_out_sum_partial += tl.load(dout_ptrs, mask=mask, other=0.0).to(tl.float32) * out
+    dout_times_out_sum = tl.sum(dout_times_out_sum_partial, axis=1)  # attention_backward.py:60
+    tl.store(delta_ptr + b * stride_delta_b + s * stride_delta_s, dout_times_out_sum, mask=s_mask)
 
 
 @triton.jit(do_not_specialize=["S", "scale"])
@@ -256,7 +260,18 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_attention_delta(dout, out, delta, B, S, D):
     index = _index_type(dout, out, delta)
-    plan = _Plan(attention_delta_kernel, B * S, {"BLOCK_D": 2048, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+    if D <= 512:
+        plan = _Plan(
+            attention_delta_kernel,
+            B * triton.cdiv(S, 16),
+            {"BLOCK_S": 16, "BLOCK_D": 256, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            attention_delta_kernel, B * S, {"BLOCK_S": 1, "BLOCK_D": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
+        )
     arguments = (dout, out, delta, S, D, *dout.stride(), *out.stride(), *delta.stride())
     if plan.programs > 0:
         _launch(

@@ -10,7 +10,7 @@ batch_norm_training(x[B, C, P] f32, weight[C] f32, bias[C] f32, running_mean[C] 
     out[images, c, pixels] = centred * I.rsqrt(variance + eps) * weight[c] + bias[c]
     running_mean[c] += momentum * (mean - running_mean[c])
     running_variance[c] += momentum * (variance * count / (count - 1.0) - running_variance[c])
-    Plan    one program per c; streamed: images, 4096 pixels
+    Plan    one program per c; streamed: images, 8192 pixels
     Traffic reads x, weight, bias, running_mean, running_variance; writes out, running_mean, running_variance
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -133,7 +133,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_batch_norm_training(x, weight, bias, running_mean, running_variance, out, momentum, eps, B, C, P):
     index = _index_type(x, weight, bias, running_mean, running_variance, out)
-    plan = _Plan(batch_norm_training_kernel, C, {"BLOCK_PIXELS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+    plan = _Plan(batch_norm_training_kernel, C, {"BLOCK_PIXELS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (
         x,
         weight,

@@ -6,7 +6,7 @@ cross_entropy(logits[M, V] bf16, target[M] i64) -> loss[M] f32
     loss[row] = 0.0
     loss[row] = I.log(mass) + largest - picked
     Plan    one program per row; on chip: columns
-    Plan    one program per row; streamed: 4096 columns
+    Plan    one program per row; streamed: 8192 columns
     Traffic reads target, logits; writes loss
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -135,11 +135,11 @@ def _launch_cross_entropy(logits, target, loss, M, V):
     if V <= 1024:
         plan = _Plan(cross_entropy_resident, M, {"BLOCK_COLUMNS": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif V <= 4096:
-        plan = _Plan(cross_entropy_resident, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(cross_entropy_resident, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif V <= 8192:
-        plan = _Plan(cross_entropy_resident, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        plan = _Plan(cross_entropy_resident, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
     else:
-        plan = _Plan(cross_entropy_streamed, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(cross_entropy_streamed, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (logits, target, loss, V, *logits.stride(), target.stride(0), loss.stride(0))
     if plan.programs > 0:
         _launch(

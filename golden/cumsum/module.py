@@ -5,7 +5,7 @@ Inclusive prefix sums along f32 rows.
 cumsum(x[M, N] f32) -> out[M, N] f32
     out[row, columns] = I.cumsum(x[row, columns], axis=0)
     Plan    one program per row; on chip: columns
-    Plan    one program per row; streamed: 4096 columns
+    Plan    one program per row; streamed: 8192 columns
     Traffic reads x; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -97,11 +97,11 @@ def _launch_cumsum(x, out, M, N):
     if N <= 1024:
         plan = _Plan(cumsum_resident, M, {"BLOCK_COLUMNS": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif N <= 4096:
-        plan = _Plan(cumsum_resident, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(cumsum_resident, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif N <= 8192:
-        plan = _Plan(cumsum_resident, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        plan = _Plan(cumsum_resident, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
     else:
-        plan = _Plan(cumsum_streamed, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(cumsum_streamed, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (x, out, N, *x.stride(), *out.stride())
     if plan.programs > 0:
         _launch(plan, (x, out), arguments, sizes=(N,), unit_strides=("stride_x_n", "stride_out_n"))

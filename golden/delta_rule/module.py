@@ -119,8 +119,8 @@ def _launch_delta_rule(query, key, value, strength, out, B, T, D, E):
             delta_rule_state,
             B * triton.cdiv(E, 64),
             {"BLOCK_E": 64, "BLOCK_D": 128, "INDEX": index},
-            cuda=(16, 3),
-            hip=(8, 2),
+            cuda=(8, 3),
+            hip=(4, 2),
         )
     elif D <= 1024:
         plan = _Plan(delta_rule_state_1024, B * E, {"BLOCK_D": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))

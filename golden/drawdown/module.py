@@ -6,7 +6,7 @@ drawdown(price[M, T] f64) -> peak[M, T] f64, deepest[M] f64
     peak[series, days] = highest
     deepest[series] = I.reduce.max(highest - p, axis=0)
     Plan    one program per series; on chip: days
-    Plan    one program per series; streamed: 4096 days
+    Plan    one program per series; streamed: 8192 days
     Traffic reads price; writes peak, deepest
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -113,11 +113,11 @@ def _launch_drawdown(price, peak, deepest, M, T):
     if T <= 1024:
         plan = _Plan(drawdown_resident, M, {"BLOCK_DAYS": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif T <= 4096:
-        plan = _Plan(drawdown_resident, M, {"BLOCK_DAYS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(drawdown_resident, M, {"BLOCK_DAYS": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif T <= 8192:
-        plan = _Plan(drawdown_resident, M, {"BLOCK_DAYS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        plan = _Plan(drawdown_resident, M, {"BLOCK_DAYS": 8192, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
     else:
-        plan = _Plan(drawdown_streamed, M, {"BLOCK_DAYS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(drawdown_streamed, M, {"BLOCK_DAYS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (price, peak, deepest, T, *price.stride(), *peak.stride(), deepest.stride(0))
     if plan.programs > 0:
         _launch(

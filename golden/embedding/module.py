@@ -4,7 +4,7 @@ Token rows of a table plus position rows of another: out[t, :] = table[tokens[t]
 
 embedding(tokens[T] i64, table[V, D] bf16, positions[T, D] bf16) -> out[T, D] bf16
     out[t, d] = table[I.cast(tokens[t], I.index), d] + positions[t, d]
-    Plan    one program per t x 1024 d
+    Plan    one program per t x 2048 d
     Traffic reads tokens, table, positions; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -97,7 +97,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_embedding(tokens, table, positions, out, T, V, D):
     index = _index_type(tokens, table, positions, out)
-    plan = _Plan(embedding_kernel, T * triton.cdiv(D, 1024), {"BLOCK_D": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+    plan = _Plan(embedding_kernel, T * triton.cdiv(D, 2048), {"BLOCK_D": 2048, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     arguments = (
         tokens,
         table,

@@ -6,7 +6,7 @@ fused_add_rms_norm(x[T, D] bf16, residual[T, D] bf16, weight[D] bf16, eps f32)
     residual[t, d] = I.cast(stream, I.bf16)
     x[t, d] = I.cast(stream * scale * I.cast(weight[d], I.f32), I.bf16)
     Plan    one program per t; on chip: d
-    Plan    one program per t; streamed: 4096 d
+    Plan    one program per t; streamed: 8192 d
     Traffic reads x, residual, weight; writes residual, x
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -147,11 +147,11 @@ def _launch_fused_add_rms_norm(x, residual, weight, eps, T, D):
     if D <= 1024:
         plan = _Plan(fused_add_rms_norm_resident, T, {"BLOCK_D": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif D <= 4096:
-        plan = _Plan(fused_add_rms_norm_resident, T, {"BLOCK_D": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(fused_add_rms_norm_resident, T, {"BLOCK_D": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif D <= 8192:
-        plan = _Plan(fused_add_rms_norm_resident, T, {"BLOCK_D": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        plan = _Plan(fused_add_rms_norm_resident, T, {"BLOCK_D": 8192, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
     else:
-        plan = _Plan(fused_add_rms_norm_streamed, T, {"BLOCK_D": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(fused_add_rms_norm_streamed, T, {"BLOCK_D": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (x, residual, weight, D, *x.stride(), *residual.stride(), weight.stride(0), eps)
     if plan.programs > 0:
         _launch(

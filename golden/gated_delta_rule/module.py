@@ -33,6 +33,8 @@ __all__ = ["gated_delta_rule", "gated_delta_rule_out", "gated_delta_rule_device"
 def _exp(x):
     # tl.exp loses digits for large |x|, because it rounds x * log2(e) to float32. Here exp(x) = 2**n * exp(r) with
     # r = x - n * ln(2); ln(2) is in two parts, the first short enough for an exact product.
+    small = x < -86.0
+    x = tl.maximum(tl.minimum(x, 89.0, propagate_nan=tl.PropagateNan.ALL), -105.0, propagate_nan=tl.PropagateNan.ALL)
     shifted = x * 1.4426950408889634 + 12582912.0  # adding 1.5 * 2**23 rounds to an integer
     n = shifted - 12582912.0
     r = (x - n * 0.693359375) + n * 2.1219444005469058e-4
@@ -40,12 +42,10 @@ def _exp(x):
     p = p * r + 0.0416665487
     p = p * r + 0.166665733
     p = p * r + 0.5
-    p = 1.0 + (r + r * r * p)
-    exponent = shifted.to(tl.int32, bitcast=True) - 0x4B400000
-    half = exponent >> 1  # two factors, since 2**n alone may be out of range
-    p *= ((half + 127) << 23).to(tl.float32, bitcast=True)
-    p *= ((exponent - half + 127) << 23).to(tl.float32, bitcast=True)
-    return tl.where(x > 89.0, float("inf"), tl.where(x < -105.0, 0.0, p))
+    p = 2.0 + 2.0 * (r + r * r * p)
+    # 2**(n - 1), since 2**n may be out of range; where that is too small, 2**(n + 63)
+    exponent = (shifted.to(tl.int32, bitcast=True) << 23) + tl.where(small, 190 << 23, 126 << 23)
+    return p * exponent.to(tl.float32, bitcast=True) * tl.where(small, 5.421010862427522e-20, 1.0)
 
 
 @triton.jit(do_not_specialize=["T", "H"])
@@ -166,8 +166,8 @@ def _launch_gated_delta_rule(query, key, value, gate, strength, state, out, B, T
             gated_delta_rule_state,
             B * H * triton.cdiv(E, 64),
             {"BLOCK_E": 64, "BLOCK_D": 128, "INDEX": index},
-            cuda=(16, 3),
-            hip=(8, 2),
+            cuda=(8, 3),
+            hip=(4, 2),
         )
     elif D <= 1024:
         plan = _Plan(gated_delta_rule_state_1024, B * H * E, {"BLOCK_D": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))

@@ -4,7 +4,7 @@ out = gelu(gate) * up with the exact GELU, x / 2 * (1 + erf(x / sqrt(2))).
 
 geglu(gate[M, N] f16, up[M, N] f16) -> out[M, N] f16
     out[:, :] = I.cast(gelu(I.cast(gate[:, :], I.f32)) * I.cast(up[:, :], I.f32), I.f16)
-    Plan    one program per m x 1024 n
+    Plan    one program per m x 2048 n
     Traffic reads gate, up; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -85,7 +85,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_geglu(gate, up, out, M, N):
     index = _index_type(gate, up, out)
-    plan = _Plan(geglu_kernel, M * triton.cdiv(N, 1024), {"BLOCK_N": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+    plan = _Plan(geglu_kernel, M * triton.cdiv(N, 2048), {"BLOCK_N": 2048, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     arguments = (gate, up, out, N, *gate.stride(), *up.stride(), *out.stride())
     if plan.programs > 0:
         _launch(

@@ -4,7 +4,7 @@ out = gelu(x + bias) + residual, exact GELU, f16 storage and f32 arithmetic.
 
 gelu_residual(x[M, N] f16, bias[N] f16, residual[M, N] f16) -> out[M, N] f16
     out[m, n] = I.cast(activated + I.cast(residual[m, n], I.f32), I.f16)
-    Plan    one program per m x 1024 n
+    Plan    one program per m x 2048 n
     Traffic reads x, bias, residual; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -87,7 +87,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 def _launch_gelu_residual(x, bias, residual, out, M, N):
     index = _index_type(x, bias, residual, out)
     plan = _Plan(
-        gelu_residual_kernel, M * triton.cdiv(N, 1024), {"BLOCK_N": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
+        gelu_residual_kernel, M * triton.cdiv(N, 2048), {"BLOCK_N": 2048, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
     )
     arguments = (x, bias, residual, out, N, *x.stride(), bias.stride(0), *residual.stride(), *out.stride())
     if plan.programs > 0:

@@ -4,7 +4,8 @@ y = alpha * a @ x + beta * y, in place.
 
 gemv(alpha f32, a[M, K] f32, x[K] f32, beta f32, y[M] f32)
     y[:] = alpha * I.matvec(a[:, :], x[:], acc_dtype=I.f32) + beta * y[:]
-    Plan    one program per 32 m; streamed: 128 k
+    Plan    one program per 16 m; streamed: 256 k
+    Plan    one program per m; streamed: 4096 k
     Traffic reads a, x, y; writes y
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -87,9 +88,12 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_gemv(a, x, y, alpha, beta, M, K):
     index = _index_type(a, x, y)
-    plan = _Plan(
-        gemv_kernel, triton.cdiv(M, 32), {"BLOCK_M": 32, "BLOCK_K": 128, "INDEX": index}, cuda=(8, 3), hip=(4, 2)
-    )
+    if K <= 512:
+        plan = _Plan(
+            gemv_kernel, triton.cdiv(M, 16), {"BLOCK_M": 16, "BLOCK_K": 256, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
+        )
+    else:
+        plan = _Plan(gemv_kernel, M, {"BLOCK_M": 1, "BLOCK_K": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     arguments = (a, x, y, M, K, *a.stride(), x.stride(0), y.stride(0), alpha, beta)
     if plan.programs > 0:
         _launch(plan, (a, x, y), arguments, sizes=(K,), unit_strides=("stride_a_k", "stride_x_k", "stride_y_m"))

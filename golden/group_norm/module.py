@@ -4,7 +4,7 @@ Group normalisation of NCHW images: statistics over the channels of a group and 
 
 group_norm(x[B, 2, C, P] f32, weight[2, C] f32, bias[2, C] f32, eps f32) -> out[B, 2, C, P] f32
     out[b, g, channels, pixels] = centred * scale * w + I.reshape(bias[g, channels], (C, 1))
-    Plan    one program per b x g; streamed: channels, 4096 pixels
+    Plan    one program per b x g; streamed: channels, 8192 pixels
     Traffic reads x, weight, bias; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -117,7 +117,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_group_norm(x, weight, bias, out, eps, B, C, P):
     index = _index_type(x, weight, bias, out)
-    plan = _Plan(group_norm_kernel, B * 2, {"BLOCK_PIXELS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+    plan = _Plan(group_norm_kernel, B * 2, {"BLOCK_PIXELS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (x, weight, bias, out, C, P, *x.stride(), *weight.stride(), *bias.stride(), *out.stride(), eps)
     if plan.programs > 0:
         _launch(

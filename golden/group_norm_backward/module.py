@@ -5,7 +5,7 @@ Gradient of group normalisation with respect to its input, with the statistics k
 group_norm_backward(x[B, 3, C, P] f32, dy[B, 3, C, P] f32, weight[3, C] f32, mean[B, 3] f32, inverse_deviation[B, 3]
     f32) -> dx[B, 3, C, P] f32
     dx[b, g, channels, pixels] = (gradient - average - normalised * projection) * inverse_deviation[b, g]
-    Plan    one program per b x g; streamed: channels, 4096 pixels
+    Plan    one program per b x g; streamed: channels, 8192 pixels
     Traffic reads dy, weight, x, mean, inverse_deviation; writes dx
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -115,7 +115,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_group_norm_backward(x, dy, weight, mean, inverse_deviation, dx, B, C, P):
     index = _index_type(x, dy, weight, mean, inverse_deviation, dx)
-    plan = _Plan(group_norm_backward_kernel, B * 3, {"BLOCK_PIXELS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+    plan = _Plan(group_norm_backward_kernel, B * 3, {"BLOCK_PIXELS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (
         x,
         dy,

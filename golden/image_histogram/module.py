@@ -88,13 +88,22 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_image_histogram(image, keep, counts, H, W):
     index = _index_type(image, keep, counts)
-    plan = _Plan(
-        image_histogram_kernel,
-        H * triton.cdiv(256, 256),
-        {"BLOCK_I": 256, "BLOCK_COLUMNS": 4096, "INDEX": index},
-        cuda=(8, 3),
-        hip=(4, 2),
-    )
+    if W <= 512:
+        plan = _Plan(
+            image_histogram_kernel,
+            H * triton.cdiv(256, 256),
+            {"BLOCK_I": 256, "BLOCK_COLUMNS": 4096, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            image_histogram_kernel,
+            H * triton.cdiv(256, 256),
+            {"BLOCK_I": 256, "BLOCK_COLUMNS": 4096, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
     arguments = (image, keep, counts, W, *image.stride(), *keep.stride(), *counts.stride())
     if plan.programs > 0:
         _launch(

@@ -4,7 +4,7 @@ out[:, j] = x[:, index[j]]: chosen slices of the middle axis; a negative index c
 
 index_select(x[A, K, B] f16, index[J] i64) -> out[A, J, B] f16
     out[a, j, b] = x[a, given if given >= 0 else given + K, b]
-    Plan    one program per j x a x 1024 b
+    Plan    one program per j x a x 2048 b
     Traffic reads index, x; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -82,7 +82,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 def _launch_index_select(x, index, out, A, K, B, J):
     index_2 = _index_type(x, index, out)
     plan = _Plan(
-        index_select_kernel, J * A * triton.cdiv(B, 1024), {"BLOCK_B": 1024, "INDEX": index_2}, cuda=(4, 3), hip=(2, 2)
+        index_select_kernel, J * A * triton.cdiv(B, 2048), {"BLOCK_B": 2048, "INDEX": index_2}, cuda=(4, 3), hip=(2, 2)
     )
     arguments = (x, index, out, A, K, B, *x.stride(), index.stride(0), *out.stride())
     if plan.programs > 0:

@@ -4,6 +4,7 @@ Product of int8 matrices with exact 32-bit sums, scaled per row and per column, 
 
 int8_gemm(a[M, K] i8, b[N, K] i8, row_scale[M] f32, column_scale[N] f32, bias[N] f16) -> out[M, N] f16
     out[m, n] = I.cast(scaled + I.cast(bias[n], I.f32), I.f16)
+    Plan    one program per 128 m x 256 n; streamed: 64 k
     Plan    one program per 128 m x 128 n; streamed: 64 k
     Traffic reads a, b, row_scale, column_scale, bias; writes out
 
@@ -97,13 +98,22 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_int8_gemm(a, b, row_scale, column_scale, bias, out, M, K, N):
     index = _index_type(a, b, row_scale, column_scale, bias, out)
-    plan = _Plan(
-        int8_gemm_kernel,
-        triton.cdiv(M, 128) * triton.cdiv(N, 128),
-        {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "INDEX": index},
-        cuda=(8, 3),
-        hip=(4, 2),
-    )
+    if N >= 768 and M * N >= 3145728 and K % 16 == 0:
+        plan = _Plan(
+            int8_gemm_kernel,
+            triton.cdiv(M, 128) * triton.cdiv(N, 256),
+            {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+    else:
+        plan = _Plan(
+            int8_gemm_kernel,
+            triton.cdiv(M, 128) * triton.cdiv(N, 128),
+            {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
     arguments = (
         a,
         b,

@@ -4,7 +4,7 @@ Mean of each sequence of a jagged batch: b owns the rows offsets[b] up to offset
 
 jagged_mean(x[T, D] f32, offsets[P] i64) -> out[B, D] f32
     out[b, d] = I.reduce.sum(x[rows, d], axis=0) / I.cast(length, I.f32)
-    Plan    one program per b x 32 d; streamed: 128 i
+    Plan    one program per b x 512 d; streamed: 8 i
     Traffic reads offsets, x; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -88,10 +88,10 @@ def _launch_jagged_mean(x, offsets, out, T, D, P, B):
     index = _index_type(x, offsets, out)
     plan = _Plan(
         jagged_mean_kernel,
-        B * triton.cdiv(D, 32),
-        {"BLOCK_D": 32, "BLOCK_I": 128, "INDEX": index},
-        cuda=(8, 3),
-        hip=(4, 2),
+        B * triton.cdiv(D, 512),
+        {"BLOCK_D": 512, "BLOCK_I": 8, "INDEX": index},
+        cuda=(4, 3),
+        hip=(2, 2),
     )
     arguments = (x, offsets, out, T, D, P, *x.stride(), offsets.stride(0), *out.stride())
     if plan.programs > 0:

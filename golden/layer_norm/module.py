@@ -7,7 +7,7 @@ layer_norm(x[M, N] f32, weight[N] f32, bias[N] f32, eps f32) -> out[M, N] f32, m
     mean[row] = centre
     inverse_deviation[row] = scale
     Plan    one program per row; on chip: columns
-    Plan    one program per row; streamed: 4096 columns
+    Plan    one program per row; streamed: 8192 columns
     Traffic reads x, weight, bias; writes out, mean, inverse_deviation
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -148,11 +148,11 @@ def _launch_layer_norm(x, weight, bias, out, mean, inverse_deviation, eps, M, N)
     if N <= 1024:
         plan = _Plan(layer_norm_resident, M, {"BLOCK_COLUMNS": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif N <= 4096:
-        plan = _Plan(layer_norm_resident, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(layer_norm_resident, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif N <= 8192:
-        plan = _Plan(layer_norm_resident, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        plan = _Plan(layer_norm_resident, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
     else:
-        plan = _Plan(layer_norm_streamed, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(layer_norm_streamed, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (
         x,
         weight,

@@ -5,7 +5,7 @@ h[t] = decay[t] * h[t - 1] + x[t] along rows, as an associative scan over (decay
 linear_scan(decay[M, T] f32, x[M, T] f32) -> out[M, T] f32
     out[row, steps] = state.value
     Plan    one program per row; on chip: steps
-    Plan    one program per row; streamed: 4096 steps
+    Plan    one program per row; streamed: 8192 steps
     Traffic reads decay, x; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -115,11 +115,11 @@ def _launch_linear_scan(decay, x, out, M, T):
     if T <= 1024:
         plan = _Plan(linear_scan_resident, M, {"BLOCK_STEPS": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif T <= 4096:
-        plan = _Plan(linear_scan_resident, M, {"BLOCK_STEPS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(linear_scan_resident, M, {"BLOCK_STEPS": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif T <= 8192:
-        plan = _Plan(linear_scan_resident, M, {"BLOCK_STEPS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        plan = _Plan(linear_scan_resident, M, {"BLOCK_STEPS": 8192, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
     else:
-        plan = _Plan(linear_scan_streamed, M, {"BLOCK_STEPS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(linear_scan_streamed, M, {"BLOCK_STEPS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (decay, x, out, T, *decay.stride(), *x.stride(), *out.stride())
     if plan.programs > 0:
         _launch(

@@ -5,7 +5,7 @@ log(softmax(x)) of every row, written on whole tensors: f16 storage, f32 arithme
 log_softmax(x[M, N] f16) -> out[M, N] f16
     out[m, n] = I.cast(shifted - I.reshape(I.log(mass), (M, 1)), I.f16)
     Plan    one program per m; on chip: n
-    Plan    one program per m; streamed: 2048 n
+    Plan    one program per m; streamed: 4096 n
     Traffic reads x; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -47,37 +47,44 @@ def log_softmax_resident(
     tl.store(out_ptr + m * stride_out_m + n * stride_out_n, (shifted - tl.log(mass)).to(tl.float16), mask=n_mask)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["M"])
 def log_softmax_streamed(
-    x_ptr, out_ptr, N, stride_x_m, stride_x_n, stride_out_m, stride_out_n, BLOCK_N: tl.constexpr, INDEX: tl.constexpr
-):
-    m = tl.program_id(0).to(INDEX)
-    x_at_m = x_ptr + m * stride_x_m
+    x_ptr, out_ptr,
+    M, N,
+    stride_x_m, stride_x_n, stride_out_m, stride_out_n,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    m = tl.program_id(0).to(INDEX) * BLOCK_M + tl.arange(0, BLOCK_M)
+    m_mask = m < M
+    x_at_m = x_ptr + m[:, None] * stride_x_m
 
-    v_max_partial = tl.full((BLOCK_N,), -float("inf"), tl.float32)
+    v_max_partial = tl.full((BLOCK_M, BLOCK_N), -float("inf"), tl.float32)
     for start_n in range(0, N, BLOCK_N):
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
+        x_mask = m_mask[:, None] & (n[None, :] < N)
         # Masked lanes lose every maximum.
-        v = tl.load(x_at_m + n * stride_x_n, mask=n < N, other=-float("inf")).to(tl.float32)
+        v = tl.load(x_at_m + n[None, :] * stride_x_n, mask=x_mask, other=-float("inf")).to(tl.float32)
         v_max_partial = _maximum(v_max_partial, v)
-    v_max = tl.reduce(v_max_partial, 0, _maximum)  # log_softmax.py:16
+    v_max = tl.reduce(v_max_partial, 1, _maximum)  # log_softmax.py:16
 
-    mass_partial = tl.zeros((BLOCK_N,), tl.float32)
+    mass_partial = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
     for start_n in range(0, N, BLOCK_N):
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
         n_mask = n < N
-        v = tl.load(x_at_m + n * stride_x_n, mask=n_mask, other=-float("inf")).to(tl.float32)
-        shifted = v - v_max
-        mass_partial += tl.where(n_mask, tl.exp(shifted), 0.0)
-    mass = tl.sum(mass_partial, axis=0)  # log_softmax.py:17
+        x_mask = m_mask[:, None] & n_mask[None, :]
+        v = tl.load(x_at_m + n[None, :] * stride_x_n, mask=x_mask, other=-float("inf")).to(tl.float32)
+        shifted = v - v_max[:, None]
+        mass_partial += tl.where(n_mask[None, :], tl.exp(shifted), 0.0)
+    mass = tl.sum(mass_partial, axis=1)  # log_softmax.py:17
     log_mass = tl.log(mass)
 
     for start_n in range(0, N, BLOCK_N):
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
-        n_mask = n < N
-        v = tl.load(x_at_m + n * stride_x_n, mask=n_mask, other=-float("inf")).to(tl.float32)
-        shifted = v - v_max
-        tl.store(out_ptr + m * stride_out_m + n * stride_out_n, (shifted - log_mass).to(tl.float16), mask=n_mask)
+        mask = m_mask[:, None] & (n[None, :] < N)
+        v = tl.load(x_at_m + n[None, :] * stride_x_n, mask=mask, other=-float("inf")).to(tl.float32)
+        shifted = v - v_max[:, None]
+        out = (shifted - log_mass[:, None]).to(tl.float16)
+        tl.store(out_ptr + m[:, None] * stride_out_m + n[None, :] * stride_out_n, out, mask=mask)  # log_softmax.py:18
 
 
 class _View(NamedTuple):
@@ -117,13 +124,16 @@ def _launch_log_softmax(x, out, M, N):
     index = _index_type(x, out)
     if N <= 1024:
         plan = _Plan(log_softmax_resident, M, {"BLOCK_N": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+        arguments = (x, out, N, *x.stride(), *out.stride())
     elif N <= 4096:
-        plan = _Plan(log_softmax_resident, M, {"BLOCK_N": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(log_softmax_resident, M, {"BLOCK_N": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+        arguments = (x, out, N, *x.stride(), *out.stride())
     elif N <= 8192:
-        plan = _Plan(log_softmax_resident, M, {"BLOCK_N": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        plan = _Plan(log_softmax_resident, M, {"BLOCK_N": 8192, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        arguments = (x, out, N, *x.stride(), *out.stride())
     else:
-        plan = _Plan(log_softmax_streamed, M, {"BLOCK_N": 2048, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
-    arguments = (x, out, N, *x.stride(), *out.stride())
+        plan = _Plan(log_softmax_streamed, M, {"BLOCK_M": 1, "BLOCK_N": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+        arguments = (x, out, M, N, *x.stride(), *out.stride())
     if plan.programs > 0:
         _launch(plan, (x, out), arguments, sizes=(N,), unit_strides=("stride_x_n", "stride_out_n"))
 

@@ -5,7 +5,7 @@
 max_pool_indices(x[B, P, 2, Q, 2] f32) -> out[B, P, Q] f32, position[B, P, Q] i64
     out[b, p, q] = largest
     position[b, p, q] = I.cast(row * (2 * Q) + column, I.i64)
-    Plan    one program per b x p x 1024 q; streamed: i
+    Plan    one program per b x p x 512 q; streamed: i
     Traffic reads x; writes out, position
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -28,11 +28,9 @@ __all__ = ["max_pool_indices", "max_pool_indices_out", "max_pool_indices_device"
 
 
 @triton.jit
-def _arg_max(value, index, other, other_index):
-    # The larger value, where NaN counts as the largest; of equal ones the lower index.
-    larger = (other > value) | ((other != other) & (value == value))
-    equal = (other == value) | ((other != other) & (value != value))
-    take_other = larger | (equal & (other_index < index))
+def _later_max(value, index, other, other_index):
+    # _arg_max of an element behind all before it: only a larger one wins, and NaN is not below or equal to a number.
+    take_other = (value == value) & ((other <= value) == 0)
     return tl.where(take_other, other, value), tl.where(take_other, other_index, index)
 
 
@@ -56,7 +54,7 @@ def max_pool_indices_kernel(
     for i in range(4):
         x_ptrs = x_ptr + b * stride_x_b + p * stride_x_p + i // 2 * stride_x_2 + q * stride_x_q + i % 2 * stride_x_4
         window = tl.load(x_ptrs, mask=q_mask)
-        largest, window_argmax = _arg_max(largest, window_argmax, window, i)
+        largest, window_argmax = _later_max(largest, window_argmax, window, i)
     tl.store(out_ptr + b * stride_out_b + p * stride_out_p + q * stride_out_q, largest, mask=q_mask)
     position_ptrs = position_ptr + b * stride_position_b + p * stride_position_p + q * stride_position_q
     position = (
@@ -104,11 +102,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 def _launch_max_pool_indices(x, out, position, B, P, Q):
     index = _index_type(x, out, position)
     plan = _Plan(
-        max_pool_indices_kernel,
-        B * P * triton.cdiv(Q, 1024),
-        {"BLOCK_Q": 1024, "INDEX": index},
-        cuda=(4, 3),
-        hip=(2, 2),
+        max_pool_indices_kernel, B * P * triton.cdiv(Q, 512), {"BLOCK_Q": 512, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
     )
     arguments = (x, out, position, P, Q, *x.stride(), *out.stride(), *position.stride())
     if plan.programs > 0:

@@ -4,7 +4,7 @@ x.T @ a @ y as one scalar, in f64.
 
 quadratic_form(x[M] f64, a[M, N] f64, y[N] f64) -> out[] f64
     out[()] = I.dot(row, y[:], acc_dtype=I.f64)
-    Plan    a single program; streamed: 4096 n, m
+    Plan    a single program; streamed: 8192 n, m
     Traffic reads x, a, y; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -80,7 +80,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_quadratic_form(x, a, y, out, M, N):
     index = _index_type(x, a, y, out)
-    plan = _Plan(quadratic_form_kernel, 1, {"BLOCK_N": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+    plan = _Plan(quadratic_form_kernel, 1, {"BLOCK_N": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (x, a, y, out, M, N, x.stride(0), *a.stride(), y.stride(0))
     if plan.programs > 0:
         _launch(plan, (x, a, y, out), arguments, sizes=(N,), unit_strides=("stride_x_m", "stride_a_n", "stride_y_n"))

@@ -6,7 +6,7 @@ quantize_rows(x[M, N] f32) -> quantized[M, N] i8, scale[M] f32
     quantized[row, columns] = I.cast(clamped, I.i8)
     scale[row] = step
     Plan    one program per row; on chip: columns
-    Plan    one program per row; streamed: 4096 columns
+    Plan    one program per row; streamed: 8192 columns
     Traffic reads x; writes quantized, scale
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -132,11 +132,11 @@ def _launch_quantize_rows(x, quantized, scale, M, N):
     if N <= 1024:
         plan = _Plan(quantize_rows_resident, M, {"BLOCK_COLUMNS": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif N <= 4096:
-        plan = _Plan(quantize_rows_resident, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(quantize_rows_resident, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif N <= 8192:
-        plan = _Plan(quantize_rows_resident, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        plan = _Plan(quantize_rows_resident, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
     else:
-        plan = _Plan(quantize_rows_streamed, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(quantize_rows_streamed, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (x, quantized, scale, N, *x.stride(), *quantized.stride(), scale.stride(0))
     if plan.programs > 0:
         _launch(

@@ -6,7 +6,7 @@ rms_norm(x[M, N] f16, weight[N] f16, eps f32) -> out[M, N] f16, inverse_rms[M] f
     inverse_rms[m] = scale
     out[m, n] = I.cast(v * I.reshape(scale, (M, 1)) * I.cast(weight[n], I.f32), I.f16)
     Plan    one program per m; on chip: n
-    Plan    one program per m; streamed: 2048 n
+    Plan    one program per m; streamed: 4096 n
     Traffic reads x, weight; writes inverse_rms, out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -55,32 +55,35 @@ def rms_norm_resident(
     tl.store(out_ptr + m * stride_out_m + n * stride_out_n, (v * scale * weight).to(tl.float16), mask=n_mask)
 
 
-@triton.jit(do_not_specialize=["eps"])
+@triton.jit(do_not_specialize=["M", "eps"])
 def rms_norm_streamed(
     x_ptr, weight_ptr, out_ptr, inverse_rms_ptr,
-    N,
+    M, N,
     stride_x_m, stride_x_n, stride_weight_n, stride_out_m, stride_out_n, stride_inverse_rms_m,
     eps: tl.float32,
-    BLOCK_N: tl.constexpr, INDEX: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
-    m = tl.program_id(0).to(INDEX)
-    x_at_m = x_ptr + m * stride_x_m
+    m = tl.program_id(0).to(INDEX) * BLOCK_M + tl.arange(0, BLOCK_M)
+    m_mask = m < M
+    x_at_m = x_ptr + m[:, None] * stride_x_m
 
-    v_squared_sum_partial = tl.zeros((BLOCK_N,), tl.float32)
+    v_squared_sum_partial = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
     for start_n in range(0, N, BLOCK_N):
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
-        v = tl.load(x_at_m + n * stride_x_n, mask=n < N, other=0.0).to(tl.float32)
+        v = tl.load(x_at_m + n[None, :] * stride_x_n, mask=m_mask[:, None] & (n[None, :] < N), other=0.0).to(tl.float32)
         v_squared_sum_partial += v * v
-    v_squared_sum = tl.sum(v_squared_sum_partial, axis=0)  # rms_norm.py:19
+    v_squared_sum = tl.sum(v_squared_sum_partial, axis=1)  # rms_norm.py:19
     scale = _rsqrt(tl.div_rn(v_squared_sum, tl.cast(N, tl.float32)) + eps)
-    tl.store(inverse_rms_ptr + m * stride_inverse_rms_m, scale)  # rms_norm.py:20
+    tl.store(inverse_rms_ptr + m * stride_inverse_rms_m, scale, mask=m_mask)  # rms_norm.py:20
 
     for start_n in range(0, N, BLOCK_N):
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
         n_mask = n < N
-        v = tl.load(x_at_m + n * stride_x_n, mask=n_mask, other=0.0).to(tl.float32)
+        mask = m_mask[:, None] & n_mask[None, :]
+        v = tl.load(x_at_m + n[None, :] * stride_x_n, mask=mask, other=0.0).to(tl.float32)
         weight = tl.load(weight_ptr + n * stride_weight_n, mask=n_mask).to(tl.float32)
-        tl.store(out_ptr + m * stride_out_m + n * stride_out_n, (v * scale * weight).to(tl.float16), mask=n_mask)
+        out = (v * scale[:, None] * weight[None, :]).to(tl.float16)
+        tl.store(out_ptr + m[:, None] * stride_out_m + n[None, :] * stride_out_n, out, mask=mask)  # rms_norm.py:21
 
 
 class _View(NamedTuple):
@@ -120,24 +123,61 @@ def _launch_rms_norm(x, weight, out, inverse_rms, eps, M, N):
     index = _index_type(x, weight, out, inverse_rms)
     if N <= 1024:
         plan = _Plan(rms_norm_resident, M, {"BLOCK_N": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+        arguments = (
+            x,
+            weight,
+            out,
+            inverse_rms,
+            N,
+            *x.stride(),
+            weight.stride(0),
+            *out.stride(),
+            inverse_rms.stride(0),
+            eps,
+        )
     elif N <= 4096:
-        plan = _Plan(rms_norm_resident, M, {"BLOCK_N": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(rms_norm_resident, M, {"BLOCK_N": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+        arguments = (
+            x,
+            weight,
+            out,
+            inverse_rms,
+            N,
+            *x.stride(),
+            weight.stride(0),
+            *out.stride(),
+            inverse_rms.stride(0),
+            eps,
+        )
     elif N <= 8192:
-        plan = _Plan(rms_norm_resident, M, {"BLOCK_N": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        plan = _Plan(rms_norm_resident, M, {"BLOCK_N": 8192, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        arguments = (
+            x,
+            weight,
+            out,
+            inverse_rms,
+            N,
+            *x.stride(),
+            weight.stride(0),
+            *out.stride(),
+            inverse_rms.stride(0),
+            eps,
+        )
     else:
-        plan = _Plan(rms_norm_streamed, M, {"BLOCK_N": 2048, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
-    arguments = (
-        x,
-        weight,
-        out,
-        inverse_rms,
-        N,
-        *x.stride(),
-        weight.stride(0),
-        *out.stride(),
-        inverse_rms.stride(0),
-        eps,
-    )
+        plan = _Plan(rms_norm_streamed, M, {"BLOCK_M": 1, "BLOCK_N": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+        arguments = (
+            x,
+            weight,
+            out,
+            inverse_rms,
+            M,
+            N,
+            *x.stride(),
+            weight.stride(0),
+            *out.stride(),
+            inverse_rms.stride(0),
+            eps,
+        )
     if plan.programs > 0:
         _launch(
             plan,

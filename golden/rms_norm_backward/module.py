@@ -8,7 +8,7 @@ rms_norm_backward(x[M, N] f32, weight[N] f32, dy[M, N] f32, eps f32) -> dx[M, N]
     dx[m, n] = scale * (g - normalised * (I.reduce.sum(g * normalised, axis=0) / count))
     row_weight[m, n] = dy[m, n] * normalised
     Plan    one program per m; on chip: n
-    Plan    one program per m; streamed: 4096 n
+    Plan    one program per m; streamed: 8192 n
     Traffic reads x, dy, weight; writes dx, row_weight
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -147,11 +147,11 @@ def _launch_rms_norm_backward(x, weight, dy, dx, row_weight, eps, M, N):
     if N <= 1024:
         plan = _Plan(rms_norm_backward_resident, M, {"BLOCK_N": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif N <= 4096:
-        plan = _Plan(rms_norm_backward_resident, M, {"BLOCK_N": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(rms_norm_backward_resident, M, {"BLOCK_N": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif N <= 8192:
-        plan = _Plan(rms_norm_backward_resident, M, {"BLOCK_N": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        plan = _Plan(rms_norm_backward_resident, M, {"BLOCK_N": 8192, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
     else:
-        plan = _Plan(rms_norm_backward_streamed, M, {"BLOCK_N": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(rms_norm_backward_streamed, M, {"BLOCK_N": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (
         x,
         weight,

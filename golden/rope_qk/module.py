@@ -11,7 +11,7 @@ rope_qk(query[T, H, 32] f32, key[T, G, 32] f32, position[T] i32)
     query[t, h, HALF:] = second
     key[t, g, :HALF] = first
     key[t, g, HALF:] = second
-    Plan    one program per t x 16 i; streamed: h, 128 g
+    Plan    one program per t x 16 i; streamed: h, 8 g
     Traffic reads query, position, key; writes query, key
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -37,6 +37,8 @@ __all__ = ["rope_qk", "rope_qk_out", "rope_qk_device", "rope_qk_device_out"]
 def _exp(x):
     # tl.exp loses digits for large |x|, because it rounds x * log2(e) to float32. Here exp(x) = 2**n * exp(r) with
     # r = x - n * ln(2); ln(2) is in two parts, the first short enough for an exact product.
+    small = x < -86.0
+    x = tl.maximum(tl.minimum(x, 89.0, propagate_nan=tl.PropagateNan.ALL), -105.0, propagate_nan=tl.PropagateNan.ALL)
     shifted = x * 1.4426950408889634 + 12582912.0  # adding 1.5 * 2**23 rounds to an integer
     n = shifted - 12582912.0
     r = (x - n * 0.693359375) + n * 2.1219444005469058e-4
@@ -44,12 +46,10 @@ def _exp(x):
     p = p * r + 0.0416665487
     p = p * r + 0.166665733
     p = p * r + 0.5
-    p = 1.0 + (r + r * r * p)
-    exponent = shifted.to(tl.int32, bitcast=True) - 0x4B400000
-    half = exponent >> 1  # two factors, since 2**n alone may be out of range
-    p *= ((half + 127) << 23).to(tl.float32, bitcast=True)
-    p *= ((exponent - half + 127) << 23).to(tl.float32, bitcast=True)
-    return tl.where(x > 89.0, float("inf"), tl.where(x < -105.0, 0.0, p))
+    p = 2.0 + 2.0 * (r + r * r * p)
+    # 2**(n - 1), since 2**n may be out of range; where that is too small, 2**(n + 63)
+    exponent = (shifted.to(tl.int32, bitcast=True) << 23) + tl.where(small, 190 << 23, 126 << 23)
+    return p * exponent.to(tl.float32, bitcast=True) * tl.where(small, 5.421010862427522e-20, 1.0)
 
 
 @triton.jit
@@ -134,11 +134,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 def _launch_rope_qk(query, key, position, T, H, G):
     index = _index_type(query, key, position)
     plan = _Plan(
-        rope_qk_kernel,
-        T * triton.cdiv(16, 16),
-        {"BLOCK_I": 16, "BLOCK_G": 128, "INDEX": index},
-        cuda=(8, 3),
-        hip=(4, 2),
+        rope_qk_kernel, T * triton.cdiv(16, 16), {"BLOCK_I": 16, "BLOCK_G": 8, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
     )
     arguments = (query, key, position, H, G, *query.stride(), *key.stride(), position.stride(0))
     if plan.programs > 0:

@@ -5,7 +5,8 @@ Row sums and column sums of one matrix from one kernel.
 row_column_sum(x[M, N] f32) -> rows[M] f32, columns[N] f32
     rows[m] = I.reduce.sum(v, axis=1)
     columns[n] = I.reduce.sum(v, axis=0)
-    Plan    one program per 32 m; streamed: 128 n | one program per 32 n; streamed: 128 m
+    Plan    one program per 16 m; streamed: 256 n | one program per 32 n; streamed: 256 m
+    Plan    one program per m; streamed: 4096 n | one program per 32 n; streamed: 256 m
     Traffic reads x; writes rows, columns
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -93,13 +94,22 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_row_column_sum(x, rows, columns, M, N):
     index = _index_type(x, rows, columns)
-    plan = _Plan(
-        row_column_sum_kernel,
-        triton.cdiv(M, 32) + triton.cdiv(N, 32),
-        {"BLOCK_M": 32, "BLOCK_N": 128, "BLOCK_N_2": 32, "BLOCK_M_2": 128, "INDEX": index},
-        cuda=(8, 3),
-        hip=(4, 2),
-    )
+    if N <= 512:
+        plan = _Plan(
+            row_column_sum_kernel,
+            triton.cdiv(M, 16) + triton.cdiv(N, 32),
+            {"BLOCK_M": 16, "BLOCK_N": 256, "BLOCK_N_2": 32, "BLOCK_M_2": 256, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+    else:
+        plan = _Plan(
+            row_column_sum_kernel,
+            M + triton.cdiv(N, 32),
+            {"BLOCK_M": 1, "BLOCK_N": 4096, "BLOCK_N_2": 32, "BLOCK_M_2": 256, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
     arguments = (x, rows, columns, M, N, *x.stride(), rows.stride(0), columns.stride(0))
     if plan.programs > 0:
         _launch(

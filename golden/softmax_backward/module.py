@@ -5,7 +5,7 @@ Gradient of a softmax from its output y: dx = y * (dy - sum(y * dy)); f16 views,
 softmax_backward(y[M, N] f16, dy[M, N] f16) -> dx[M, N] f16
     dx[row, columns] = I.cast(value * (gradient - projection), I.f16)
     Plan    one program per row; on chip: columns
-    Plan    one program per row; streamed: 4096 columns
+    Plan    one program per row; streamed: 8192 columns
     Traffic reads y, dy; writes dx
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -111,11 +111,11 @@ def _launch_softmax_backward(y, dy, dx, M, N):
     if N <= 1024:
         plan = _Plan(softmax_backward_resident, M, {"BLOCK_COLUMNS": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif N <= 4096:
-        plan = _Plan(softmax_backward_resident, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(softmax_backward_resident, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif N <= 8192:
-        plan = _Plan(softmax_backward_resident, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        plan = _Plan(softmax_backward_resident, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
     else:
-        plan = _Plan(softmax_backward_streamed, M, {"BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(softmax_backward_streamed, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (y, dy, dx, N, *y.stride(), *dy.stride(), *dx.stride())
     if plan.programs > 0:
         _launch(plan, (y, dy, dx), arguments, sizes=(N,), unit_strides=("stride_y_n", "stride_dy_n", "stride_dx_n"))

@@ -18,7 +18,7 @@ attend_parts(q[B, H, D] f32, k[B, H, T, D] f32, v[B, H, T, D] f32) -> largest[B,
 merge_parts(largest[B, H, G] f32, mass[B, H, G] f32, moment[B, H, G, D] f32) -> out[B, H, D] f32
     out[b, h, :] = I.reduce.sum(moment[b, h, :, :] * factor[:, None], axis=0) / total
     Plan    one program per b x h x d; on chip: g
-    Plan    one program per b x h x 32 d; streamed: 128 g
+    Plan    one program per b x h x d; streamed: 4096 g
     Traffic reads moment, largest, mass; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -58,6 +58,8 @@ __all__ = [
 def _exp(x):
     # tl.exp loses digits for large |x|, because it rounds x * log2(e) to float32. Here exp(x) = 2**n * exp(r) with
     # r = x - n * ln(2); ln(2) is in two parts, the first short enough for an exact product.
+    small = x < -86.0
+    x = tl.maximum(tl.minimum(x, 89.0, propagate_nan=tl.PropagateNan.ALL), -105.0, propagate_nan=tl.PropagateNan.ALL)
     shifted = x * 1.4426950408889634 + 12582912.0  # adding 1.5 * 2**23 rounds to an integer
     n = shifted - 12582912.0
     r = (x - n * 0.693359375) + n * 2.1219444005469058e-4
@@ -65,12 +67,10 @@ def _exp(x):
     p = p * r + 0.0416665487
     p = p * r + 0.166665733
     p = p * r + 0.5
-    p = 1.0 + (r + r * r * p)
-    exponent = shifted.to(tl.int32, bitcast=True) - 0x4B400000
-    half = exponent >> 1  # two factors, since 2**n alone may be out of range
-    p *= ((half + 127) << 23).to(tl.float32, bitcast=True)
-    p *= ((exponent - half + 127) << 23).to(tl.float32, bitcast=True)
-    return tl.where(x > 89.0, float("inf"), tl.where(x < -105.0, 0.0, p))
+    p = 2.0 + 2.0 * (r + r * r * p)
+    # 2**(n - 1), since 2**n may be out of range; where that is too small, 2**(n + 63)
+    exponent = (shifted.to(tl.int32, bitcast=True) << 23) + tl.where(small, 190 << 23, 126 << 23)
+    return p * exponent.to(tl.float32, bitcast=True) * tl.where(small, 5.421010862427522e-20, 1.0)
 
 
 @triton.jit
@@ -335,16 +335,12 @@ def _launch_merge_parts(largest, mass, moment, out, B, H, G, D):
     if G <= 1024:
         plan = _Plan(merge_parts_resident, B * H * D, {"BLOCK_G": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif G <= 4096:
-        plan = _Plan(merge_parts_resident, B * H * D, {"BLOCK_G": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(merge_parts_resident, B * H * D, {"BLOCK_G": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif G <= 8192:
-        plan = _Plan(merge_parts_resident, B * H * D, {"BLOCK_G": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        plan = _Plan(merge_parts_resident, B * H * D, {"BLOCK_G": 8192, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
     else:
         plan = _Plan(
-            merge_parts_streamed,
-            B * H * triton.cdiv(D, 32),
-            {"BLOCK_D": 32, "BLOCK_G": 128, "INDEX": index},
-            cuda=(8, 3),
-            hip=(4, 2),
+            merge_parts_streamed, B * H * D, {"BLOCK_D": 1, "BLOCK_G": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
         )
     arguments = (
         largest,

@@ -5,7 +5,7 @@ For every position of an i32 row, the sum of what comes after it: a reverse, exc
 suffix_sum(x[M, N] i32) -> out[M, N] i32
     out[:, :] = I.cumsum(x[:, :], axis=1, inclusive=False, reverse=True)
     Plan    one program per m; on chip: n
-    Plan    one program per m; streamed: 2048 n
+    Plan    one program per m; streamed: 4096 n
     Traffic reads x; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -39,21 +39,26 @@ def suffix_sum_resident(
     tl.store(out_ptr + m * stride_out_m + n * stride_out_n, x_suffix, mask=n_mask)  # suffix_sum.py:12
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["M"])
 def suffix_sum_streamed(
-    x_ptr, out_ptr, N, stride_x_m, stride_x_n, stride_out_m, stride_out_n, BLOCK_N: tl.constexpr, INDEX: tl.constexpr
-):
-    m = tl.program_id(0).to(INDEX)
-    x_suffix_carry = tl.full((), 0, tl.int32)
+    x_ptr, out_ptr,
+    M, N,
+    stride_x_m, stride_x_n, stride_out_m, stride_out_n,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    m = tl.program_id(0).to(INDEX) * BLOCK_M + tl.arange(0, BLOCK_M)
+    m_mask = m < M
+    x_suffix_carry = tl.zeros((BLOCK_M,), tl.int32)
     for back in range(tl.cdiv(N, BLOCK_N)):
         n = (tl.cdiv(N, BLOCK_N) - 1 - back) * BLOCK_N + tl.arange(0, BLOCK_N).to(INDEX)
-        n_mask = n < N
-        x_n_plus_1 = tl.load(x_ptr + m * stride_x_m + (n + 1) * stride_x_n, mask=n_mask & (n + 1 < N), other=0)
-        x_suffix = tl.where(n < N - 1, x_n_plus_1, 0)
-        x_suffix_total = tl.sum(x_suffix, axis=0)
-        x_suffix = x_suffix_carry + tl.cumsum(x_suffix, axis=0, reverse=True)
+        mask = m_mask[:, None] & (n[None, :] < N)
+        x_mask = mask & (n[None, :] + 1 < N)
+        x_n_plus_1 = tl.load(x_ptr + m[:, None] * stride_x_m + (n[None, :] + 1) * stride_x_n, mask=x_mask, other=0)
+        x_suffix = tl.where(n[None, :] < N - 1, x_n_plus_1, 0)
+        x_suffix_total = tl.sum(x_suffix, axis=1)
+        x_suffix = x_suffix_carry[:, None] + tl.cumsum(x_suffix, axis=1, reverse=True)
         x_suffix_carry = x_suffix_carry + x_suffix_total
-        tl.store(out_ptr + m * stride_out_m + n * stride_out_n, x_suffix, mask=n_mask)  # suffix_sum.py:12
+        tl.store(out_ptr + m[:, None] * stride_out_m + n[None, :] * stride_out_n, x_suffix, mask=mask)
 
 
 class _View(NamedTuple):
@@ -93,13 +98,16 @@ def _launch_suffix_sum(x, out, M, N):
     index = _index_type(x, out)
     if N <= 1024:
         plan = _Plan(suffix_sum_resident, M, {"BLOCK_N": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+        arguments = (x, out, N, *x.stride(), *out.stride())
     elif N <= 4096:
-        plan = _Plan(suffix_sum_resident, M, {"BLOCK_N": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        plan = _Plan(suffix_sum_resident, M, {"BLOCK_N": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+        arguments = (x, out, N, *x.stride(), *out.stride())
     elif N <= 8192:
-        plan = _Plan(suffix_sum_resident, M, {"BLOCK_N": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        plan = _Plan(suffix_sum_resident, M, {"BLOCK_N": 8192, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        arguments = (x, out, N, *x.stride(), *out.stride())
     else:
-        plan = _Plan(suffix_sum_streamed, M, {"BLOCK_N": 2048, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
-    arguments = (x, out, N, *x.stride(), *out.stride())
+        plan = _Plan(suffix_sum_streamed, M, {"BLOCK_M": 1, "BLOCK_N": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+        arguments = (x, out, M, N, *x.stride(), *out.stride())
     if plan.programs > 0:
         _launch(plan, (x, out), arguments, sizes=(N,), unit_strides=("stride_x_n", "stride_out_n"))
 

@@ -28,29 +28,15 @@ __all__ = ["swiglu_backward", "swiglu_backward_out", "swiglu_backward_device", "
 
 
 @triton.jit
-def _exp(x):
-    # tl.exp loses digits for large |x|, because it rounds x * log2(e) to float32. Here exp(x) = 2**n * exp(r) with
-    # r = x - n * ln(2); ln(2) is in two parts, the first short enough for an exact product.
-    shifted = x * 1.4426950408889634 + 12582912.0  # adding 1.5 * 2**23 rounds to an integer
-    n = shifted - 12582912.0
-    r = (x - n * 0.693359375) + n * 2.1219444005469058e-4
-    p = 0.00139269186 * r + 0.0083637666
-    p = p * r + 0.0416665487
-    p = p * r + 0.166665733
-    p = p * r + 0.5
-    p = 1.0 + (r + r * r * p)
-    exponent = shifted.to(tl.int32, bitcast=True) - 0x4B400000
-    half = exponent >> 1  # two factors, since 2**n alone may be out of range
-    p *= ((half + 127) << 23).to(tl.float32, bitcast=True)
-    p *= ((exponent - half + 127) << 23).to(tl.float32, bitcast=True)
-    return tl.where(x > 89.0, float("inf"), tl.where(x < -105.0, 0.0, p))
-
-
-@triton.jit
 def _sigmoid(x):
-    # exp never overflows for an argument that is not positive.
-    e = _exp(-tl.abs(x))
-    return tl.div_rn(tl.where(x < 0.0, e, 1.0), 1.0 + e)
+    # e = exp(-abs(x)) as in _exp, with tl.exp2 for the polynomial: 4 units in the last place are allowed here.
+    y = tl.maximum(-tl.abs(x), -105.0, propagate_nan=tl.PropagateNan.ALL)
+    shifted = y * 1.4426950408889634 + 12582912.0
+    n = shifted - 12582912.0
+    r = (y - n * 0.693359375) + n * 2.1219444005469058e-4
+    exponent = (shifted.to(tl.int32, bitcast=True) << 23) + (191 << 23)
+    e = tl.exp2(r * 1.4426950408889634) * exponent.to(tl.float32, bitcast=True) * 5.421010862427522e-20
+    return tl.where(x < 0.0, e, 1.0) / (1.0 + e)
 
 
 @triton.jit

@@ -124,8 +124,8 @@ def _launch_top_k(x, values, positions, M, N):
             top_k_state,
             triton.cdiv(M, 64),
             {"BLOCK_ROW": 64, "BLOCK_COLUMNS": 128, "INDEX": index},
-            cuda=(16, 3),
-            hip=(8, 2),
+            cuda=(8, 3),
+            hip=(4, 2),
         )
         arguments = (x, values, positions, M, N, *x.stride(), *values.stride(), *positions.stride())
     elif N <= 1024:

@@ -5,7 +5,8 @@ Which rows of a matrix hold a NaN, and which are finite throughout.
 valid_rows(x[M, N] f32) -> has_nan[M] bool, all_finite[M] bool
     has_nan[m] = I.reduce.any(v != v, axis=1)
     all_finite[m] = I.reduce.all(I.abs(v) < I.inf, axis=1)
-    Plan    one program per 32 m; streamed: 128 n
+    Plan    one program per 16 m; streamed: 256 n
+    Plan    one program per m; streamed: 4096 n
     Traffic reads x; writes has_nan, all_finite
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -83,9 +84,16 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_valid_rows(x, has_nan, all_finite, M, N):
     index = _index_type(x, has_nan, all_finite)
-    plan = _Plan(
-        valid_rows_kernel, triton.cdiv(M, 32), {"BLOCK_M": 32, "BLOCK_N": 128, "INDEX": index}, cuda=(8, 3), hip=(4, 2)
-    )
+    if N <= 512:
+        plan = _Plan(
+            valid_rows_kernel,
+            triton.cdiv(M, 16),
+            {"BLOCK_M": 16, "BLOCK_N": 256, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(valid_rows_kernel, M, {"BLOCK_M": 1, "BLOCK_N": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     arguments = (x, has_nan, all_finite, M, N, *x.stride(), has_nan.stride(0), all_finite.stride(0))
     if plan.programs > 0:
         _launch(

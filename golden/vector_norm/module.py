@@ -4,12 +4,12 @@ Euclidean norm of a long vector in two kernels: squares summed per group, then t
 
 group_squares(x[N] f32) -> partial[G] f32
     partial[g] = I.reduce.sum(v * v, axis=0)
-    Plan    one program per g; streamed: 4096 i
+    Plan    one program per g; streamed: 8192 i
     Traffic reads x; writes partial
 
 root_of_total(partial[G] f32) -> norm[] f32
     norm[()] = I.sqrt(I.reduce.sum(partial[g], axis=0))
-    Plan    a single program; streamed: 4096 g
+    Plan    a single program; streamed: 8192 g
     Traffic reads partial; writes norm
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -101,7 +101,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_group_squares(x, partial, N, G):
     index = _index_type(x, partial)
-    plan = _Plan(group_squares_kernel, G, {"BLOCK_I": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+    plan = _Plan(group_squares_kernel, G, {"BLOCK_I": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (x, partial, N, G, x.stride(0), partial.stride(0))
     if plan.programs > 0:
         _launch(plan, (x, partial), arguments, sizes=(N, G), unit_strides=("stride_x_n", "stride_partial_g"))
@@ -138,7 +138,7 @@ def group_squares_device_out(x, partial):
 
 def _launch_root_of_total(partial, norm, G):
     index = _index_type(partial, norm)
-    plan = _Plan(root_of_total_kernel, 1, {"BLOCK_G": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+    plan = _Plan(root_of_total_kernel, 1, {"BLOCK_G": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     arguments = (partial, norm, G, partial.stride(0))
     if plan.programs > 0:
         _launch(plan, (partial, norm), arguments, sizes=(G,), unit_strides=("stride_partial_g",))

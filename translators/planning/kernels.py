@@ -238,10 +238,9 @@ def _block_name(axis: str, lanes: int, namer: Namer, blocks: dict[str, int]) -> 
 def _variant(demand: Demand, regions: Sequence[Region], planned: _Planned, names: LaunchNames) -> Variant:
     choice, written = planned.choice, planned.written
     constants = planned.function.blocks
-    elements = max((_tile_elements(*each) for each in zip(regions, choice.layouts, strict=True)), default=1)
     dots = sum(is_dot(node, region) for region in regions for node in region.contractions)
-    warps = _warps(elements, dots)
     swapped = _swapped_elements(regions, choice)
+    warps = max((_warps(*each, dots) for each in zip(regions, choice.layouts, strict=True)), default=4)
     return Variant(
         function=planned.function.name,
         source=written.text,
@@ -277,11 +276,11 @@ def _swapped_elements(regions: Sequence[Region], choice: Choice) -> int:
     return several.pop() if several else 0
 
 
-def _warps(elements: int, dots: int) -> int:
-    """For the largest tile of a program; where there are products, that of an accumulator."""
+def _warps(region: Region, layout: Layout, dots: int) -> int:
+    elements = _tile_elements(region, layout)
     if dots:
         return 8 if elements >= (64 * 128 if dots > 1 else 128 * 128) else 4
-    return 4 if elements <= 1024 else 8 if elements <= 4096 else 16
+    return min(max(elements // (32 * layout.per_thread), 4), 16)
 
 
 def _tile_elements(region: Region, layout: Layout) -> int:
@@ -381,7 +380,7 @@ def _describe(regions: Sequence[Region], choice: Choice, planned: _Planned) -> s
 
 def _axis_words(axis: Axis, layout: Layout, section: Section) -> str:
     lanes, name = layout.lanes[axis], section.forms[axis].name
-    return name if lanes is None else f"{lanes} {name}"
+    return name if lanes in (None, 1) else f"{lanes} {name}"
 
 
 def _promises(variants: Sequence[_Planned]) -> Iterator[str]:

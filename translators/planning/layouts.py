@@ -1,8 +1,7 @@
 """Tile sizes: which axes are lanes, how many, and which extents stay on chip.
 
 One small table of rules; sizes are powers of two that never depend on an input size. A kernel whose rows are used more
-than once
-comes in up to three resident sizes and a streamed form.
+than once comes in up to three resident sizes and a streamed form.
 """
 
 from __future__ import annotations
@@ -27,12 +26,15 @@ RESIDENT_STATE = (32, 64, 128)  # extent of each axis of a loop-carried matrix s
 RESIDENT_DOT = (64, 128, 256)  # extent of the resident axes of a loop with matrix products
 RESIDENT_CARRY = (128, 1024, 16384)  # extent of the only resident axis of a loop-carried tile
 TILE = 8192  # elements of the largest tile beside a resident axis
-STREAMED_ROW = 4096  # lanes when the only lanes are a streamed axis
+STREAMED_ROW = 8192  # lanes when the only lanes are a streamed axis
 SHORT = 512  # a fixed extent that is lanes beside others
-POINTWISE = 1024  # elements of a pointwise tile
+POINTWISE = 4096  # bytes of the widest array that a pointwise tile touches: two vectors of 16 in each thread
 SQUARE = 64  # both axes of a tile read along one and written along the other
-REDUCE_FREE, REDUCE_STREAMED = 32, 128  # column sums: free lanes read neighbouring elements
-ROW_LANES = 2048  # row sums: one row a program, streamed lanes read neighbouring elements
+STENCIL = (4, 512)  # a tile that is read by its neighbours too: rows, and 4-byte elements of a row
+COLUMNS = (32, 256)  # column sums: free lanes that read neighbouring elements, and streamed rows
+GROUPED_COLUMNS = (512, 8)  # the same where another axis gives programs enough
+SHORT_ROW = 512  # row sums: longest row of which a program takes several
+SHORT_ROWS, LONG_ROWS = (16, 256), (1, 4096)  # row sums: rows of a tile, and streamed lanes that read neighbours
 POINTS = 256  # lanes of scalar bodies in I.parallel
 DOT_ROWS, DOT_COLUMNS = 128, 128
 DOT_WIDE = 256  # columns of a matrix product that has many of them
@@ -46,6 +48,9 @@ LEAST_SWAPS, MOST_SWAPS = 64, 1024  # lanes of one compare and swap: threads of 
 FOLD_TILES = {64: (128, 64), 128: (128, 64), 256: (64, 32), 512: (32, 32)}
 HISTOGRAM_BINS = (64, 256, 1024)  # bins that one program counts at a time
 HISTOGRAM_VALUES = 4096  # values it counts at a time
+PER_THREAD = 32  # elements of a tile for each thread
+PER_THREAD_WAITING = 16  # where a program waits for each tile: more loads have to be under way
+PER_THREAD_STENCIL = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,7 @@ class Layout:
 
     roles: Mapping[Axis, Role]
     lanes: Mapping[Axis, int | None]
+    per_thread: int = PER_THREAD
 
     def exact(self, axis: Axis) -> bool:
         """Every lane is a coordinate, whatever the sizes."""
@@ -97,6 +103,9 @@ def _choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
     rows = _row_axes(regions)
     if not rows and any(_symbolic(axis) for region in regions for axis in region.bins):
         return _histogram_choices(regions)
+    if not rows and (summed := _summed_rows(regions)):
+        short = Choice(tuple(_layout(region, {}, rows=SHORT_ROWS) for region in regions), ((summed, SHORT_ROW),), "")
+        return (short, _choice(regions, set(), 0, ""))
     resident = [_choice(regions, rows, size, "resident") for size in _row_sizes(regions, rows)] if rows else []
     usual = _choice(regions, set(), 0, "streamed" if rows else "")
     wide = _wide_choice(regions[0], usual) if len(regions) == 1 and not rows else None
@@ -108,6 +117,18 @@ def _row_sizes(regions: Sequence[Region], rows: set[Axis]) -> Sequence[int]:
     if any(axis in region.bins for region in regions for axis in rows):
         return [size for size in RESIDENT_ROWS if size <= HISTOGRAM_BINS[-1]]
     return RESIDENT_COLUMN if any(_runs_down(region, axis) for region in regions for axis in rows) else RESIDENT_ROWS
+
+
+def _summed_rows(regions: Sequence[Region]) -> Polynomial | None:
+    """The extent of the rows that all regions only reduce, if it is one and the host knows it."""
+    found: set[Polynomial] = set()
+    for region in regions:
+        if not any(is_dot(node, region) for node in region.contractions):
+            free, streamed, _ = _candidates(region, _roles(region, {}))
+            if free and streamed and _along_rows(region, free[0], streamed[0]):
+                found |= {streamed[0].extent}
+    extent = found.pop() if len(found) == 1 else None
+    return extent if extent is not None and extent.constant is None and known_at_launch(extent) else None
 
 
 def _histogram_choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
@@ -216,18 +237,25 @@ def _binds(node: Expression, axis: Axis) -> bool:
 
 
 # -------------------------------------------------------------------------------------------------------- one region
-def _layout(region: Region, resident: Mapping[Axis, int], bins: int = HISTOGRAM_BINS[-1]) -> Layout:
+def _layout(
+    region: Region,
+    resident: Mapping[Axis, int],
+    bins: int = HISTOGRAM_BINS[-1],
+    rows: tuple[int, int] = LONG_ROWS,
+) -> Layout:
     roles = _roles(region, resident)
     lanes: dict[Axis, int | None] = dict.fromkeys(region.axes)
     lanes.update(
         {axis: resident.get(axis) or _row_lanes(region, axis) for axis, role in roles.items() if role == "resident"}
     )
     dots = [node for node in region.contractions if is_dot(node, region)]
+    per_thread = PER_THREAD
     if dots:
         lanes.update(_dot_lanes(region, dots, roles) | _fold_lanes(region, lanes))
     else:
         resident_lanes = math.prod(lanes[axis] or 1 for axis in lanes)
-        lanes.update(_shared_lanes(_stream_lanes(region, roles), resident_lanes))
+        stream_lanes, per_thread = _stream_lanes(region, roles, rows)
+        lanes.update(_shared_lanes(stream_lanes, resident_lanes))
         lanes.update(_short_lanes(region, roles, lanes))
     lanes.update(_count_lanes(region, roles, bins))
     lanes.update(_swap_lanes(region, roles, lanes))
@@ -236,7 +264,7 @@ def _layout(region: Region, resident: Mapping[Axis, int], bins: int = HISTOGRAM_
     roles, lanes = roles | covered, lanes | _slice_lanes(region, lanes)
     for twin, axis in region.twins.items():
         roles[twin], lanes[twin] = roles[axis], lanes[axis]
-    return Layout(roles, lanes)
+    return Layout(roles, lanes, per_thread)
 
 
 def _covers(lanes: int | None, axis: Axis) -> bool:
@@ -429,7 +457,49 @@ def _at_most(axis: Axis, size: int) -> int:
     return size if extent is None else max(DOT_MINIMUM, min(size, 1 << max(extent - 1, 0).bit_length()))
 
 
-def _stream_lanes(region: Region, roles: Mapping[Axis, Role]) -> dict[Axis, int | None]:
+def _stream_lanes(
+    region: Region, roles: Mapping[Axis, Role], rows: tuple[int, int]
+) -> tuple[dict[Axis, int | None], int]:
+    """Lanes of axes that are not resident, and how many elements of such a tile one thread takes."""
+    free, streamed, points = _candidates(region, roles)
+    unit = unit_stride_axes(region)
+    if free and streamed and _recomputed(region, free[0]):
+        return {free[0]: _fit(free[0], SHORT), streamed[0]: _fit(streamed[0], SHORT)}, PER_THREAD
+    if free and streamed:
+        return _reduction_lanes(region, free[0], streamed[0], rows), PER_THREAD
+    if streamed:
+        return {streamed[0]: _fit(streamed[0], STREAMED_ROW)}, PER_THREAD_WAITING
+    if len(free) > 1 and _reads_neighbours(region, free[1]):
+        columns = STENCIL[1] * 4 // _widest(region, free[0])
+        return {free[0]: _fit(free[0], columns), free[1]: _fit(free[1], STENCIL[0])}, PER_THREAD_STENCIL
+    if len(free) > 1 and unit.get(free[1]):
+        return {free[0]: _fit(free[0], SQUARE), free[1]: _fit(free[1], SQUARE)}, PER_THREAD_WAITING
+    if free:
+        return {free[0]: _fit(free[0], POINTWISE // _widest(region, free[0]))}, PER_THREAD
+    return {points[0]: _fit(points[0], POINTS)} if points else {}, PER_THREAD
+
+
+def _reads_neighbours(region: Region, axis: Axis) -> bool:
+    """An array is read at several positions of the axis that a constant separates: its rows are wanted by several."""
+    found: dict[object, set[int]] = {}
+    for node in region.nodes:
+        if node.operation == "load":
+            for position, coordinate in enumerate(node.attribute.coordinates[:-1]):
+                if coordinate.coefficient(axis) == number(1):
+                    family = (node.attribute.memory, position, coordinate - coordinate.offset)
+                    found.setdefault(family, set()).add(coordinate.offset)
+    return any(len(offsets) > 1 for offsets in found.values())
+
+
+def _widest(region: Region, axis: Axis) -> int:
+    """Bytes of an element of the widest view that is accessed along the axis."""
+    accesses = [(sink.memory, sink.coordinates) for sink in region.sinks]
+    accesses += [(n.attribute.memory, n.attribute.coordinates) for n in region.nodes if n.operation == "load"]
+    return max([memory.dtype.bits // 8 for memory, place in accesses if axis in axes_of(place)], default=4)
+
+
+def _candidates(region: Region, roles: Mapping[Axis, Role]) -> tuple[list[Axis], list[Axis], list[Axis]]:
+    """Axes that may be lanes: free ones, streamed ones, parallel points; neighbours in memory come first."""
     scalar = region.scalar_only
     unit = unit_stride_axes(region)
     candidates = [
@@ -441,17 +511,7 @@ def _stream_lanes(region: Region, roles: Mapping[Axis, Role]) -> dict[Axis, int 
     free.sort(key=lambda axis: (-unit.get(axis, 0), -region.order[axis]))
     streamed.sort(key=lambda axis: (-unit.get(axis, 0), -region.order[axis]))
     points.sort(key=lambda axis: (-unit.get(axis, 0), -region.order[axis]))
-    if free and streamed and _recomputed(region, free[0]):
-        return {free[0]: _fit(free[0], SHORT), streamed[0]: _fit(streamed[0], SHORT)}
-    if free and streamed:
-        return _reduction_lanes(free[0], streamed[0], unit)
-    if streamed:
-        return {streamed[0]: _fit(streamed[0], STREAMED_ROW)}
-    if len(free) > 1 and unit.get(free[1]):
-        return {free[0]: _fit(free[0], SQUARE), free[1]: _fit(free[1], SQUARE)}
-    if free:
-        return {free[0]: _fit(free[0], POINTWISE)}
-    return {points[0]: _fit(points[0], POINTS)} if points else {}
+    return free, streamed, points
 
 
 def _recomputed(region: Region, axis: Axis) -> bool:
@@ -470,10 +530,20 @@ def _worth_lanes(axis: Axis, free: Sequence[Axis]) -> bool:
     return extent is None or extent > 32 or not free
 
 
-def _reduction_lanes(free: Axis, streamed: Axis, unit: Mapping[Axis, int]) -> dict[Axis, int | None]:
-    if unit.get(streamed, 0) > unit.get(free, 0):
-        return {streamed: _fit(streamed, ROW_LANES)}
-    return {free: _fit(free, REDUCE_FREE), streamed: _fit(streamed, REDUCE_STREAMED)}
+def _reduction_lanes(region: Region, free: Axis, streamed: Axis, rows: tuple[int, int]) -> dict[Axis, int | None]:
+    if not _along_rows(region, free, streamed):
+        count, lanes = GROUPED_COLUMNS if len(region.program) > 1 else COLUMNS
+        return {free: _fit(free, count), streamed: _fit(streamed, lanes)}
+    extent = streamed.extent.constant
+    count, lanes = rows if extent is None else SHORT_ROWS if extent <= SHORT_ROW else LONG_ROWS
+    return {free: _fit(free, count), streamed: _fit(streamed, lanes)}
+
+
+def _along_rows(region: Region, free: Axis, streamed: Axis) -> bool:
+    """More of what is read along the streamed axis has its neighbours there than along the free axis."""
+    last = [place[-1] for place in access_coordinates(region) if streamed in axes_of(place)]
+    along, across = (sum(each.coefficient(axis) == number(1) for each in last) for axis in (streamed, free))
+    return along > across
 
 
 def _fit(axis: Axis, size: int) -> int:

@@ -41,7 +41,7 @@ def blocks_code(extent: Polynomial, block: int | None, names: LaunchNames, nonne
     code = size_code(extent, names)
     if not nonnegative:
         code = call("max", code, Code("0"))
-    return code if block is None else call("triton.cdiv", code, Code(str(block)))
+    return code if block in (None, 1) else call("triton.cdiv", code, Code(str(block)))
 
 
 def _atom(atom: Atom, names: LaunchNames) -> Code:

@@ -110,8 +110,8 @@ def arg_max_tile(dtype: DType, values: Code, indices: Code, axis: int) -> Emitte
 
 
 def accumulate_arg_max(best: Code, best_index: Code, values: Code, indices: Code) -> Emitted:
-    """One elementwise step, a pair; values are in `computed_in(dtype)`."""
-    return Emitted(call("_arg_max", best, best_index, values, indices), frozenset({"_arg_max"}))
+    """One elementwise step along increasing indices, a pair; values are in `computed_in(dtype)`."""
+    return Emitted(call("_later_max", best, best_index, values, indices), frozenset({"_later_max"}))
 
 
 def count_tile(dtype: DType, values: Code, first: Code, condition: Code, bins: str) -> Emitted:

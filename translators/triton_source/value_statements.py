@@ -219,8 +219,10 @@ class ValueWriter:
         if reduction.kind == "arg_max":
             wide = reductions.computed_in(node.arguments[0].dtype)
             self._fill(statement.names[0], reductions.identity("max", wide), wide, statement.order)
+            # if nothing is larger than the identity, the first element is the largest
+            first = self.renderer.polynomial(reduction.axes[0].begin, ())
             shape = self.renderer.blocks(statement.order) if statement.order else "()"
-            self.line(f"{statement.names[1]} = tl.full({shape}, 0, INDEX)")
+            self.line(f"{statement.names[1]} = tl.full({shape}, {first.text}, INDEX)")
             return
         self._fill(statement.names[0], reductions.identity(reduction.kind, node.dtype), node.dtype, statement.order)
 

@@ -15,6 +15,13 @@ def _arg_max(value, index, other, other_index):
 
 
 @triton.jit
+def _later_max(value, index, other, other_index):
+    # _arg_max of an element behind all before it: only a larger one wins, and NaN is not below or equal to a number.
+    take_other = (value == value) & ((other <= value) == 0)
+    return tl.where(take_other, other, value), tl.where(take_other, other_index, index)
+
+
+@triton.jit
 def _histogram(values, first, condition, BINS: tl.constexpr):
     # How many of the values where the condition holds are first, first + 1, ... tl.histogram itself wraps around.
     position = values - first
