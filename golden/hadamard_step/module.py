@@ -80,9 +80,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_hadamard_step(x, out, stride, M):
     index = _index_type(x, out)
-    plan = _Plan(
-        hadamard_step_kernel, M * triton.cdiv(64, 64), {"BLOCK_COLUMNS": 64, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
-    )
+    plan = _Plan(hadamard_step_kernel, M, {"BLOCK_COLUMNS": 64, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     arguments = (x, out, *x.stride(), *out.stride(), stride)
     if plan.programs > 0:
         _launch(plan, (x, out), arguments, sizes=(), unit_strides=("stride_x_1", "stride_out_1"))

@@ -55,7 +55,7 @@ def histogram_kernel(
     high = tl.full((), high, tl.float32)
     first_b = tl.program_id(0).to(INDEX) * BLOCK_B
     b = first_b + tl.arange(0, BLOCK_B)
-    bin_count = tl.zeros((BLOCK_B,), tl.int32)
+    inside_count = tl.zeros((BLOCK_B,), tl.int32)
     quotient = tl.div_rn(tl.cast(B, tl.float32), high - low)
     for start_n in range(0, N, BLOCK_N):
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
@@ -63,10 +63,10 @@ def histogram_kernel(
         v = tl.load(x_ptr + n * stride_x_n, mask=n_mask)
         inside = (v >= low) & (v <= high)
         place = _floor((v - low) * quotient)
-        bin_count += _histogram(
+        inside_count += _histogram(
             tl.minimum(tl.where(inside, place, 0.0).to(tl.int64), B - 1), first_b, n_mask & inside, BLOCK_B
         )
-    tl.store(counts_ptr + b * stride_counts_b, bin_count, mask=b < B)  # histogram.py:28
+    tl.store(counts_ptr + b * stride_counts_b, inside_count, mask=b < B)  # histogram.py:28
 
 
 class _View(NamedTuple):

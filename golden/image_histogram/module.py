@@ -90,19 +90,11 @@ def _launch_image_histogram(image, keep, counts, H, W):
     index = _index_type(image, keep, counts)
     if W <= 512:
         plan = _Plan(
-            image_histogram_kernel,
-            H * triton.cdiv(256, 256),
-            {"BLOCK_I": 256, "BLOCK_COLUMNS": 4096, "INDEX": index},
-            cuda=(4, 3),
-            hip=(2, 2),
+            image_histogram_kernel, H, {"BLOCK_I": 256, "BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
         )
     else:
         plan = _Plan(
-            image_histogram_kernel,
-            H * triton.cdiv(256, 256),
-            {"BLOCK_I": 256, "BLOCK_COLUMNS": 4096, "INDEX": index},
-            cuda=(4, 3),
-            hip=(2, 2),
+            image_histogram_kernel, H, {"BLOCK_I": 256, "BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
         )
     arguments = (image, keep, counts, W, *image.stride(), *keep.stride(), *counts.stride())
     if plan.programs > 0:

@@ -74,8 +74,8 @@ def paged_decode_state(
     mask = (group[:, None] < G) & d_mask[None, :]
     q_ptrs = q_ptr + b * stride_q_b + h * stride_q_h + group[:, None] * stride_q_g + d[None, :] * stride_q_d
     q = tl.load(q_ptrs, mask=mask, other=0.0)
-    value = tl.minimum(tl.cast(M, tl.int64) * 16, lengths)
-    whole_end = tl.maximum(0, value) // BLOCK_I * BLOCK_I
+    minimum_lengths = tl.minimum(lengths, tl.cast(M, tl.int64) * 16)
+    whole_end = tl.maximum(minimum_lengths, 0) // BLOCK_I * BLOCK_I
     pages_at_b = pages_ptr + b * stride_pages_b
 
     largest = tl.full((BLOCK_GROUP,), -float("inf"), tl.float32)
@@ -114,7 +114,7 @@ def paged_decode_state(
         summary_1 = summary_1 * left + rhs_mass * right
         summary_2 = summary_2 * left[:, None] + rhs_moment * right[:, None]
 
-    for start_i in range(whole_end, value, BLOCK_I):
+    for start_i in range(whole_end, minimum_lengths, BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
         i_mask = i < M * 16
         pages = tl.load(pages_at_b + i // 16 * stride_pages_m, mask=i_mask, other=0).to(tl.int64)

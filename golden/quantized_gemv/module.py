@@ -167,7 +167,7 @@ def _launch_quantize_activations(x, records, G):
     index = _index_type(x, records)
     plan = _Plan(
         quantize_activations_kernel,
-        G * triton.cdiv(292, 512),
+        G,
         {"BLOCK_I": 512, "BLOCK_I_2": 256, "enable_fp_fusion": False, "INDEX": index},
         cuda=(4, 3),
         hip=(2, 2),

@@ -85,7 +85,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_rope(x, cosine, sine, T, H):
     index = _index_type(x, cosine, sine)
-    plan = _Plan(rope_kernel, T * H * triton.cdiv(32, 32), {"BLOCK_PAIRS": 32, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+    plan = _Plan(rope_kernel, T * H, {"BLOCK_PAIRS": 32, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     arguments = (x, cosine, sine, H, *x.stride(), *cosine.stride(), *sine.stride())
     if plan.programs > 0:
         _launch(

@@ -133,9 +133,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_rope_qk(query, key, position, T, H, G):
     index = _index_type(query, key, position)
-    plan = _Plan(
-        rope_qk_kernel, T * triton.cdiv(16, 16), {"BLOCK_I": 16, "BLOCK_G": 8, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
-    )
+    plan = _Plan(rope_qk_kernel, T, {"BLOCK_I": 16, "BLOCK_G": 8, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     arguments = (query, key, position, H, G, *query.stride(), *key.stride(), position.stride(0))
     if plan.programs > 0:
         _launch(

@@ -74,7 +74,7 @@ _COMPILED = set()  # launch keys of what this process has compiled
 
 def _launch_rotate_pairs(x, out, M):
     index = _index_type(x, out)
-    plan = _Plan(rotate_pairs_kernel, M * triton.cdiv(64, 64), {"BLOCK_I": 64, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+    plan = _Plan(rotate_pairs_kernel, M, {"BLOCK_I": 64, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     arguments = (x, out, *x.stride(), *out.stride())
     if plan.programs > 0:
         _launch(plan, (x, out), arguments, sizes=(), unit_strides=("stride_x_1", "stride_out_1"))

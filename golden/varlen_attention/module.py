@@ -69,7 +69,7 @@ def varlen_attention_state(
     for start_i in range(offsets, offsets_b_plus_1, BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
         whole_end = (
-            tl.maximum(0, tl.minimum(start_i - offsets + 1, offsets_b_plus_1 - offsets)) // BLOCK_I_2 * BLOCK_I_2
+            tl.maximum(tl.minimum(start_i - offsets + 1, offsets_b_plus_1 - offsets), 0) // BLOCK_I_2 * BLOCK_I_2
         )
         i_2_end = tl.minimum(offsets_b_plus_1 - offsets, BLOCK_I + start_i - offsets)
         q_mask = (i[:, None] < offsets_b_plus_1) & d_mask[None, :] & (i[:, None] >= 0) & (i[:, None] < N)

@@ -46,8 +46,8 @@ def group_squares_kernel(
     x_ptr, partial_ptr, N, G, stride_x_n, stride_partial_g, BLOCK_I: tl.constexpr, INDEX: tl.constexpr
 ):
     g = tl.program_id(0).to(INDEX)
-    begin = tl.minimum(N, g.to(tl.int64) * tl.cdiv(N, G))
-    end = tl.minimum(N, begin + tl.cdiv(N, G))
+    begin = tl.minimum(g.to(tl.int64) * tl.cdiv(N, G), N)
+    end = tl.minimum(begin + tl.cdiv(N, G), N)
     v_squared_sum_partial = tl.zeros((BLOCK_I,), tl.float32)
     for start_i in range(begin, end, BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)

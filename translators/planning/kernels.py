@@ -298,7 +298,8 @@ def _grid(regions: Sequence[Region], choice: Choice, names: LaunchNames) -> str:
         count: Code | None = None
         for axis in region.program:
             factor = blocks_code(axis.extent, layout.lanes[axis], names, Facts().nonnegative(axis.extent))
-            count = factor if count is None else binary("*", count, factor)
+            if factor.value != 1:
+                count = factor if count is None else binary("*", count, factor)
         count = count or Code("1")
         total = count if total is None else binary("+", total, count)
     return (total or Code("0")).text

@@ -13,7 +13,17 @@ from itertools import pairwise
 
 from intent.dtypes import DType, boolean, index
 from intent.records import dataclass, field
-from translators.algebra.polynomial import Polynomial, atomic, floor_divide, number, product, recombined, remainder
+from translators.algebra.polynomial import (
+    Polynomial,
+    atomic,
+    floor_divide,
+    maximum,
+    minimum,
+    number,
+    product,
+    recombined,
+    remainder,
+)
 from translators.diagnostics import Span
 from translators.logical import program as lp
 from translators.logical.program import Value
@@ -339,6 +349,8 @@ _INDEX_ARITHMETIC: dict[tuple[str, int], Callable[..., Polynomial]] = {
     ("negative", 1): lambda a: -a,
     ("floor_divide", 2): floor_divide,
     ("remainder", 2): remainder,
+    ("maximum", 2): maximum,
+    ("minimum", 2): minimum,
 }
 
 

@@ -246,7 +246,7 @@ def dependences(atom: Atom) -> tuple[frozenset[Axis], frozenset[LoopToken]]:
 
 
 def operands(expression: Expression) -> Iterator[Expression]:
-    """Everything the node evaluates: its arguments, and the expressions inside its coordinates."""
+    """Everything the node evaluates: its arguments, and the expressions in its coordinates and its axes' bounds."""
     yield from expression.arguments
     match expression.operation, expression.attribute:
         case "index", Polynomial() as polynomial:
@@ -254,6 +254,9 @@ def operands(expression: Expression) -> Iterator[Expression]:
         case ("load", Place(coordinates=coordinates)) | ("atomic", Atomic(place=Place(coordinates=coordinates))):
             for coordinate in coordinates:
                 yield from (atom for atom in coordinate.atoms() if isinstance(atom, Expression))
+        case _, Reduction(axes=axes):
+            for bound in (bound for axis in axes for bound in (axis.begin, axis.end)):
+                yield from (atom for atom in bound.atoms() if isinstance(atom, Expression))
 
 
 def walk(*roots: Expression, stop: Callable[[Expression], bool] = lambda node: False) -> Iterator[Expression]:

@@ -38,6 +38,9 @@ def size_code(value: Polynomial, names: LaunchNames) -> Code:
 
 def blocks_code(extent: Polynomial, block: int | None, names: LaunchNames, nonnegative: bool) -> Code:
     """Number of tiles of an axis: its extent over the block, rounded up, and never negative."""
+    if block is not None and extent.constant is not None:
+        count = max(-(-extent.constant // block), 0)
+        return Code(str(count), value=count)
     code = size_code(extent, names)
     if not nonnegative:
         code = call("max", code, Code("0"))

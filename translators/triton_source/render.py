@@ -264,7 +264,8 @@ class Renderer:
                 return self._division("%", numerator, denominator, shape, wide)
             case Extremum(kind=kind, operands=operands):
                 wide = wide or not self._small_atom(atom)
-                parts = [self.polynomial(operand, shape, wide) for operand in operands]
+                ordered = sorted(operands, key=lambda operand: not _axes(operand))  # what varies first, then its limit
+                parts = [self.polynomial(operand, shape, wide) for operand in ordered]
                 total = parts[0]
                 for part in parts[1:]:
                     total = call(f"tl.{kind}", total, part)

@@ -1,0 +1,548 @@
+"""Triton module for cross_entropy_backward.py, written by intentc; change the Intent source, not this file.
+
+Gradient of cross entropy with smoothed labels, written over the logits; rows whose label is IGNORED get zero.
+
+cross_entropy_backward(logits[M, V] f32, label[M] i64, upstream[M] f32, smoothing f32)
+    logits[m, words] = 0.0
+    logits[m, words] = (probability - target) * upstream[m]
+    Plan    one program per m; on chip: words
+    Plan    one program per m; streamed: 8192 words
+    Traffic reads label, logits, upstream; writes logits
+
+Targets cuda:90 cuda:80 hip:gfx942
+"""
+
+import contextlib
+import functools
+import itertools
+import numbers
+import os
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+__all__ = [
+    "cross_entropy_backward",
+    "cross_entropy_backward_out",
+    "cross_entropy_backward_device",
+    "cross_entropy_backward_device_out",
+]
+
+
+@triton.jit
+def _maximum(a, b):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit(do_not_specialize=["smoothing"])
+def cross_entropy_backward_resident(
+    logits_ptr, label_ptr, upstream_ptr,
+    V,
+    stride_logits_m, stride_logits_v, stride_label_m, stride_upstream_m,
+    smoothing: tl.float32,
+    BLOCK_WORDS: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    smoothing = tl.full((), smoothing, tl.float32)
+    m = tl.program_id(0).to(INDEX)
+    words = tl.arange(0, BLOCK_WORDS).to(INDEX)
+    words_mask = words < V
+    word = tl.load(label_ptr + m * stride_label_m)
+    logits_ptrs = logits_ptr + m * stride_logits_m + words * stride_logits_v
+    tl.store(logits_ptrs, 0.0, mask=words_mask & (word == -100))  # cross_entropy_backward.py:21
+    tl.debug_barrier()
+    word_differs = word != -100
+    mask = words_mask & word_differs
+    v = tl.load(logits_ptrs, mask=mask, other=0.0)
+    tl.debug_barrier()
+    upstream = tl.load(upstream_ptr + m * stride_upstream_m, mask=word_differs, other=0.0)
+    v_max = tl.reduce(tl.where(words_mask, v, -float("inf")), 0, _maximum)  # cross_entropy_backward.py:24
+    e = tl.exp(v - v_max)
+    e_sum = tl.sum(tl.where(words_mask, e, 0.0), axis=0)  # cross_entropy_backward.py:25
+    probability = tl.div_rn(e, e_sum)
+    chosen = words == word
+    target = tl.div_rn(smoothing, tl.cast(V, tl.float32)) + tl.where(chosen, 1.0 - smoothing, 0.0)
+    tl.store(logits_ptrs, (probability - target) * upstream, mask=mask)  # cross_entropy_backward.py:28
+
+
+@triton.jit(do_not_specialize=["smoothing"])
+def cross_entropy_backward_streamed(
+    logits_ptr, label_ptr, upstream_ptr,
+    V,
+    stride_logits_m, stride_logits_v, stride_label_m, stride_upstream_m,
+    smoothing: tl.float32,
+    BLOCK_WORDS: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    smoothing = tl.full((), smoothing, tl.float32)
+    m = tl.program_id(0).to(INDEX)
+    word = tl.load(label_ptr + m * stride_label_m)
+    word_matches = word == -100
+    logits_at_m = logits_ptr + m * stride_logits_m
+
+    for start_words in range(0, V, BLOCK_WORDS):
+        words = start_words + tl.arange(0, BLOCK_WORDS).to(INDEX)
+        tl.store(logits_at_m + words * stride_logits_v, 0.0, mask=(words < V) & word_matches)
+    tl.debug_barrier()
+    v_max_partial = tl.full((BLOCK_WORDS,), -float("inf"), tl.float32)
+    word_differs = word != -100
+
+    for start_words in range(0, V, BLOCK_WORDS):
+        words = start_words + tl.arange(0, BLOCK_WORDS).to(INDEX)
+        words_mask = words < V
+        v = tl.load(logits_at_m + words * stride_logits_v, mask=words_mask & word_differs, other=0.0)
+        v_max_partial = _maximum(v_max_partial, tl.where(words_mask, v, -float("inf")))
+    v_max = tl.reduce(v_max_partial, 0, _maximum)  # cross_entropy_backward.py:24
+
+    e_sum_partial = tl.zeros((BLOCK_WORDS,), tl.float32)
+    for start_words in range(0, V, BLOCK_WORDS):
+        words = start_words + tl.arange(0, BLOCK_WORDS).to(INDEX)
+        words_mask = words < V
+        v = tl.load(logits_at_m + words * stride_logits_v, mask=words_mask & word_differs, other=0.0)
+        e = tl.exp(v - v_max)
+        e_sum_partial += tl.where(words_mask, e, 0.0)
+    e_sum = tl.sum(e_sum_partial, axis=0)  # cross_entropy_backward.py:25
+    tl.debug_barrier()
+    upstream = tl.load(upstream_ptr + m * stride_upstream_m, mask=word_differs, other=0.0)
+    one_minus_smoothing = 1.0 - smoothing
+    smoothing_over_V = tl.div_rn(smoothing, tl.cast(V, tl.float32))
+
+    for start_words in range(0, V, BLOCK_WORDS):
+        words = start_words + tl.arange(0, BLOCK_WORDS).to(INDEX)
+        logits_ptrs = logits_at_m + words * stride_logits_v
+        mask = (words < V) & word_differs
+        v = tl.load(logits_ptrs, mask=mask, other=0.0)
+        e = tl.exp(v - v_max)
+        probability = tl.div_rn(e, e_sum)
+        chosen = words == word
+        target = smoothing_over_V + tl.where(chosen, one_minus_smoothing, 0.0)
+        tl.store(logits_ptrs, (probability - target) * upstream, mask=mask)  # cross_entropy_backward.py:28
+
+
+class _View(NamedTuple):
+    """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
+
+    name: str
+    dtype: str
+    shape: tuple
+    direction: str
+
+
+class _Kernel(NamedTuple):
+    """What the wrappers know of a kernel."""
+
+    name: str
+    views: tuple
+    launch: Callable
+    scalars: tuple = ()  # (name, dtype)
+    covered: tuple = ()  # outputs that are written in full
+
+
+class _Plan(NamedTuple):
+    """A device function, its number of programs and block sizes, and (warps, stages) by vendor."""
+
+    kernel: Callable
+    programs: int
+    blocks: dict
+    cuda: tuple
+    hip: tuple
+
+
+_INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+_COMPILED = set()  # launch keys of what this process has compiled
+
+
+def _launch_cross_entropy_backward(logits, label, upstream, smoothing, M, V):
+    index = _index_type(logits, label, upstream)
+    if V <= 1024:
+        plan = _Plan(cross_entropy_backward_resident, M, {"BLOCK_WORDS": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+    elif V <= 4096:
+        plan = _Plan(cross_entropy_backward_resident, M, {"BLOCK_WORDS": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+    elif V <= 8192:
+        plan = _Plan(cross_entropy_backward_resident, M, {"BLOCK_WORDS": 8192, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+    else:
+        plan = _Plan(
+            cross_entropy_backward_streamed, M, {"BLOCK_WORDS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2)
+        )
+    arguments = (logits, label, upstream, V, *logits.stride(), label.stride(0), upstream.stride(0), smoothing)
+    if plan.programs > 0:
+        _launch(
+            plan,
+            (logits, label, upstream),
+            arguments,
+            sizes=(V,),
+            unit_strides=("stride_logits_v", "stride_label_m", "stride_upstream_m"),
+        )
+
+
+_CROSS_ENTROPY_BACKWARD = _Kernel(
+    "cross_entropy_backward",
+    views=(
+        _View("logits", "float32", ("M", "V"), "InOut"),
+        _View("label", "int64", ("M",), "In"),
+        _View("upstream", "float32", ("M",), "In"),
+    ),
+    launch=_launch_cross_entropy_backward,
+    scalars=(("smoothing", "float32"),),
+)
+
+
+def cross_entropy_backward(logits, label, upstream, smoothing):
+    """NumPy arrays; updates logits."""
+    _host_call(_CROSS_ENTROPY_BACKWARD, (logits, label, upstream), (smoothing,))
+
+
+def cross_entropy_backward_out(logits, label, upstream, smoothing):
+    """NumPy arrays; writes logits."""
+    _host_call(_CROSS_ENTROPY_BACKWARD, (logits, label, upstream), (smoothing,))
+
+
+def cross_entropy_backward_device(logits, label, upstream, smoothing):
+    """Device arrays (torch, CuPy); updates logits."""
+    _device_call(_CROSS_ENTROPY_BACKWARD, (logits, label, upstream), (smoothing,))
+
+
+def cross_entropy_backward_device_out(logits, label, upstream, smoothing):
+    """Device arrays (torch, CuPy); writes logits."""
+    _device_call(_CROSS_ENTROPY_BACKWARD, (logits, label, upstream), (smoothing,))
+
+
+def _host_call(kernel, arrays, scalars=(), **sizes):
+    """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
+    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    sizes = _check(kernel, arrays, sizes)
+    scalars = _scalars(kernel, scalars)
+    _check_overlap(kernel, arrays)
+    tensors = _upload(kernel, arrays, sizes)
+    _run(kernel, tensors, scalars, sizes)
+    return _download(kernel, arrays, tensors)
+
+
+def _device_call(kernel, arrays, scalars=(), **sizes):
+    """Run on device arrays, in place and on the current stream."""
+    with _stream(arrays):
+        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+        sizes = _check(kernel, tensors, sizes)
+        scalars = _scalars(kernel, scalars)
+        device = _common_device(kernel, tensors)
+        _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
+        results = []
+        for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
+            if array is None:
+                tensors[position] = _empty(view, sizes, device)
+                results.append(tensors[position])
+        _run(kernel, tensors, scalars, sizes)
+        return _unwrap(results)
+
+
+def _check_numpy(kernel, view, array):
+    """An output that is still to be allocated is None."""
+    if array is None:
+        return None
+    if not isinstance(array, (np.ndarray, np.generic)):
+        raise TypeError(f"{kernel.name}: {view.name} must be a NumPy array, not {type(array).__name__}")
+    if view.direction != "In" and not array.flags.writeable:
+        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only")
+    return np.asarray(array)
+
+
+def _tensor(kernel, view, array):
+    """A torch tensor over the memory of a device array; None stands for an output that is still to be allocated."""
+    if array is None or isinstance(array, torch.Tensor):
+        tensor = array
+    elif hasattr(array, "__cuda_array_interface__"):
+        tensor = torch.as_tensor(array)
+    elif hasattr(array, "__dlpack__"):
+        tensor = torch.from_dlpack(array)
+    else:
+        raise TypeError(f"{kernel.name}: {view.name} must be a device array, not {type(array).__name__}")
+    return tensor
+
+
+def _dtype_name(array):
+    return str(array.dtype).removeprefix("torch.") if isinstance(array, torch.Tensor) else array.dtype.name
+
+
+def _common_device(kernel, tensors):
+    """The device that all arguments are on: a GPU, or the CPU under the interpreter."""
+    pairs = zip(kernel.views, tensors, strict=True)
+    devices = {tensor.device: view.name for view, tensor in pairs if tensor is not None}
+    if len(devices) > 1:
+        places = ", ".join(f"{name} on {device}" for device, name in devices.items())
+        raise ValueError(f"{kernel.name}: the arguments are on different devices: {places}")
+    expected = _device()
+    device = next(iter(devices), torch.device(expected))
+    if device.type != expected:
+        raise ValueError(f"{kernel.name}: {devices[device]} is on {device}, expected an array on {expected}")
+    return device
+
+
+def _stream(arrays):
+    """CuPy's current stream if CuPy arrays are among the arguments, else torch's current stream."""
+    if not any(type(array).__module__.partition(".")[0] == "cupy" for array in arrays):
+        return contextlib.nullcontext()
+    pointer = sys.modules["cupy"].cuda.get_current_stream().ptr
+    return torch.cuda.stream(torch.cuda.ExternalStream(pointer) if pointer else torch.cuda.default_stream())
+
+
+def _check(kernel, arrays, sizes):
+    """Hold every array against its declaration; the result maps each size name to its value."""
+    for view, array in zip(kernel.views, arrays, strict=True):
+        if array is not None:
+            _check_array(kernel, view, array, sizes)
+    return sizes
+
+
+def _check_array(kernel, view, array, sizes):
+    dtype, shape = _dtype_name(array), tuple(array.shape)
+    if dtype != view.dtype:
+        raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
+    if len(shape) != len(view.shape):
+        raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
+    for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
+        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
+        if size != expected:
+            known = expected if extent == expected else f"{extent} = {expected}"
+            raise ValueError(f"{kernel.name}: axis {axis} of {view.name} must be {known}, not {size} (shape {shape})")
+
+
+def _scalars(kernel, values):
+    return [_scalar(kernel, name, dtype, value) for (name, dtype), value in zip(kernel.scalars, values, strict=True)]
+
+
+def _scalar(kernel, name, dtype, value):
+    """A Python number that the dtype can hold."""
+    kind = bool if dtype == "bool" else numbers.Integral if "int" in dtype else numbers.Real
+    if not isinstance(value, (kind, np.bool_) if kind is bool else kind):
+        raise TypeError(f"{kernel.name}: {name} must be a number of dtype {dtype}, not {value!r}")
+    if kind is not numbers.Integral:
+        return int(value) if kind is bool else float(value)  # the interpreter takes no Python bool
+    if not torch.iinfo(getattr(torch, dtype)).min <= value <= torch.iinfo(getattr(torch, dtype)).max:
+        raise ValueError(f"{kernel.name}: {name} must fit {dtype}, but is {value}")
+    return int(value)
+
+
+def _check_overlap(kernel, arrays):
+    """Refuse a written array that shares memory with another argument in an unsupported way."""
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    for (first, a), (second, b) in itertools.combinations(given, 2):
+        written = [view.name for view in (first, second) if view.direction != "In"]
+        if not written or not np.shares_memory(a, b):
+            continue
+        raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
+
+
+def _elements(array):
+    """Equal for arrays of the same elements in the same order."""
+    return array.__array_interface__["data"][0], array.strides, array.shape, array.dtype
+
+
+class _Addresses:
+    """A device tensor's addresses as a NumPy array that is never read, for NumPy's test of shared memory."""
+
+    def __init__(self, tensor):
+        size = tensor.element_size()
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (tensor.data_ptr(), False),
+            "typestr": f"|V{size}",
+            "shape": tuple(tensor.shape),
+            "strides": tuple(size * stride for stride in tensor.stride()),
+        }
+
+    @classmethod
+    def of(cls, tensor):
+        return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)
+
+
+def _upload(kernel, arrays, sizes):
+    """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
+    device, memory, tensors = _device(), {}, []
+    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    read = {key for view, key in zip(kernel.views, keys, strict=True) if view.direction != "Out"}
+    for view, array, key in zip(kernel.views, arrays, keys, strict=True):
+        if key not in memory:
+            memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
+        tensors.append(memory[key])
+    return tensors
+
+
+def _key(kernel, view, array):
+    """Arguments with equal keys share device memory."""
+    return _elements(array) if view.direction == "In" else view.name
+
+
+def _to_device(array, dtype, device):
+    """Copy a NumPy array of any layout and byte order to the device."""
+    if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
+        array = array.astype(array.dtype.newbyteorder("="), order="C")
+    return torch.from_numpy(array).to(device, copy=True)
+
+
+def _empty(view, sizes, device):
+    shape = [extent if isinstance(extent, int) else sizes[extent] for extent in view.shape]
+    return torch.empty(shape, dtype=getattr(torch, view.dtype), device=device)
+
+
+def _download(kernel, arrays, tensors):
+    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
+    written = [view.direction != "In" for view in kernel.views]
+    pairs = zip(tensors, written, strict=True)
+    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in pairs]
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    results = []
+    for array, copy in zip(arrays, copies, strict=True):
+        if array is None:
+            results.append(copy.numpy())
+        elif copy is not None:
+            array[...] = copy.numpy()
+    return _unwrap(results)
+
+
+def _unwrap(results):
+    """One result stands for itself, several are a tuple, none is None."""
+    return tuple(results) if len(results) > 1 else results[0] if results else None
+
+
+def _device():
+    if os.getenv("TRITON_INTERPRET") == "1":
+        return "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    raise RuntimeError("no GPU found: use a machine with one, or set TRITON_INTERPRET=1 before Python starts")
+
+
+def _run(kernel, tensors, scalars, sizes):
+    with torch.cuda.device_of(tensors[0]):
+        if os.getenv("INTENTC_POISON") == "1":
+            _run_poisoned(kernel, tensors, scalars, sizes)
+        else:
+            kernel.launch(*tensors, *scalars, **sizes)
+
+
+def _run_poisoned(kernel, tensors, scalars, sizes):
+    """Launch over two bit patterns: an output element that still holds the pattern both times was not written."""
+    before = [tensor.clone() for tensor in tensors]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    alone = [addresses.count(address) == 1 for address in addresses]
+    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone, strict=True)]
+    kept = [torch.ones(tensor.shape, dtype=torch.bool, device=tensor.device) for tensor in tensors]
+    for byte in (0x5A, 0x25):
+        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned, strict=True):
+            if view.direction != "In":
+                _bits(tensor).fill_(_pattern(tensor, byte)) if poison else tensor.copy_(old)
+        kernel.launch(*tensors, *scalars, **sizes)
+        for tensor, mask in zip(tensors, kept, strict=True):
+            mask &= _bits(tensor) == _pattern(tensor, byte)
+    for view, poison, mask in zip(kernel.views, poisoned, kept, strict=True):
+        if poison and mask.any():
+            message = f"{kernel.name}: {int(mask.sum())} of {mask.numel()} elements of {view.name} were not written"
+            if view.name in kernel.covered:
+                raise RuntimeError(message)
+            print(message, file=sys.stderr)
+
+
+def _bits(tensor):
+    """The elements as integers of their width."""
+    return tensor.view(_INTEGERS[tensor.element_size()])
+
+
+def _pattern(tensor, byte):
+    return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
+
+
+def _launch(plan, views, arguments, sizes, unit_strides):
+    """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any."""
+    kernel = plan.kernel
+    alignments = [number for view in views for number in (view.data_ptr(), *view.stride()[:-1])]
+    if any(view.stride(-1) != 1 for view in views if view.dim()):
+        kernel = _specialised(kernel, ())
+    elif any(number % 16 for number in (*alignments, *sizes)):
+        kernel = _specialised(kernel, unit_strides)
+    warps, stages = plan.hip if torch.version.hip else plan.cuda
+    options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
+    _start((kernel, views[0].device, *options.items()), kernel, plan.programs, arguments, options)
+
+
+def _start(key, kernel, programs, arguments, options):
+    """Compile first what was not compiled yet, so that a failure to compile leaves the caller's arrays alone."""
+    if key not in _COMPILED:
+        if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
+            kernel.warmup(*arguments, grid=(programs,), **options)
+        _COMPILED.add(key)
+    kernel[(programs,)](*arguments, **options)
+
+
+@functools.cache
+def _specialised(kernel, unit_strides):
+    """The kernel for strides, sizes and addresses of any alignment; only the named strides are known to be 1."""
+    constants = [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
+    known = {*constants, *unit_strides}
+    return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
+
+
+def _index_type(*views):
+    """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
+    axes = (zip(view.shape, view.stride(), strict=True) for view in views)
+    spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
+    return tl.int64 if max(spans) >= 2**30 else tl.int32
+
+
+_CASES = (
+    (_CROSS_ENTROPY_BACKWARD, {"M": 5, "V": 37}),
+    (_CROSS_ENTROPY_BACKWARD, {"M": 1, "V": 1}),
+    (_CROSS_ENTROPY_BACKWARD, {"M": 16, "V": 64}),
+)
+
+
+def _self_check():
+    """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
+    os.environ["INTENTC_POISON"] = "1"
+    generator, failures = np.random.default_rng(0), 0
+    for kernel, sizes in _CASES:
+        tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]
+        scalars = [0.75 if "float" in dtype else dtype == "bool" or 1 for _, dtype in kernel.scalars]
+        terms = max(tensor.numel() for tensor in tensors)
+        first = _written(kernel, tensors, scalars, sizes)
+        second = _written(kernel, tensors, scalars, sizes)
+        wrong = [name for name in first if not _agree(first[name], second[name], terms)]
+        failures += bool(wrong)
+        print(kernel.name, sizes, f"differs in {', '.join(wrong)}" if wrong else "ok")
+    return failures
+
+
+def _random(view, kernel, sizes, generator):
+    """Integers are small enough to be an index of any axis."""
+    extents = [sizes[extent] if isinstance(extent, str) else extent for view in kernel.views for extent in view.shape]
+    shape = [sizes[extent] if isinstance(extent, str) else extent for extent in view.shape]
+    if "float" in view.dtype:
+        values = generator.standard_normal(shape)
+    else:
+        values = generator.integers(0, 2 if view.dtype == "bool" else max(1, min(extents, default=1)), shape)
+    return torch.as_tensor(values).to(_device(), getattr(torch, view.dtype))
+
+
+def _written(kernel, tensors, scalars, sizes):
+    """Run on copies; the views that the kernel writes, by name."""
+    copies = [tensor.clone() for tensor in tensors]
+    _run(kernel, copies, scalars, sizes)
+    return {view.name: copy for view, copy in zip(kernel.views, copies, strict=True) if view.direction != "In"}
+
+
+def _agree(one, other, terms):
+    """Integers are equal; floats differ by no more than another order of summation explains."""
+    if not one.dtype.is_floating_point:
+        return torch.equal(one.to(torch.int64), other.to(torch.int64))
+    a, b = one.double(), other.double()
+    finite = torch.isfinite(a) & torch.isfinite(b)
+    same = torch.equal(a[~finite].nan_to_num(nan=1.5), b[~finite].nan_to_num(nan=1.5))
+    band = 16 * torch.finfo(one.dtype).eps * terms**0.5 * b[finite].norm()
+    return same and bool((a[finite] - b[finite]).norm() <= band)
+
+
+if __name__ == "__main__":
+    sys.exit(_self_check())

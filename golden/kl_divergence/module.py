@@ -1,0 +1,466 @@
+"""Triton module for kl_divergence.py, written by intentc; change the Intent source, not this file.
+
+Kullback-Leibler divergence of every row: sum(p * (log p - log q)) of log-probabilities; p = 0 counts as nothing.
+
+kl_divergence(log_p[M, N] f32, log_q[M, N] f32) -> out[M] f32
+    out[m] = I.reduce.sum(I.mask(terms, first > -I.inf, 0.0), axis=0)
+    Plan    one program per m; streamed: 8192 n
+    Traffic reads log_p, log_q; writes out
+
+Targets cuda:90 cuda:80 hip:gfx942
+"""
+
+import contextlib
+import functools
+import itertools
+import os
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+__all__ = ["kl_divergence", "kl_divergence_out", "kl_divergence_device", "kl_divergence_device_out"]
+
+
+@triton.jit
+def _exp(x):
+    # tl.exp loses digits for large |x|, because it rounds x * log2(e) to float32. Here exp(x) = 2**n * exp(r) with
+    # r = x - n * ln(2); ln(2) is in two parts, the first short enough for an exact product.
+    small = x < -86.0
+    x = tl.maximum(tl.minimum(x, 89.0, propagate_nan=tl.PropagateNan.ALL), -105.0, propagate_nan=tl.PropagateNan.ALL)
+    shifted = x * 1.4426950408889634 + 12582912.0  # adding 1.5 * 2**23 rounds to an integer
+    n = shifted - 12582912.0
+    r = (x - n * 0.693359375) + n * 2.1219444005469058e-4
+    p = 0.00139269186 * r + 0.0083637666
+    p = p * r + 0.0416665487
+    p = p * r + 0.166665733
+    p = p * r + 0.5
+    p = 2.0 + 2.0 * (r + r * r * p)
+    # 2**(n - 1), since 2**n may be out of range; where that is too small, 2**(n + 63)
+    exponent = (shifted.to(tl.int32, bitcast=True) << 23) + tl.where(small, 190 << 23, 126 << 23)
+    return p * exponent.to(tl.float32, bitcast=True) * tl.where(small, 5.421010862427522e-20, 1.0)
+
+
+@triton.jit
+def kl_divergence_kernel(
+    log_p_ptr, log_q_ptr, out_ptr,
+    N,
+    stride_log_p_m, stride_log_p_n, stride_log_q_m, stride_log_q_n, stride_out_m,
+    BLOCK_N: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    m = tl.program_id(0).to(INDEX)
+    first_sum_partial = tl.zeros((BLOCK_N,), tl.float32)
+    for start_n in range(0, N, BLOCK_N):
+        n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
+        n_mask = n < N
+        first = tl.load(log_p_ptr + m * stride_log_p_m + n * stride_log_p_n, mask=n_mask, other=0.0)
+        log_q = tl.load(log_q_ptr + m * stride_log_q_m + n * stride_log_q_n, mask=n_mask, other=0.0)
+        terms = _exp(first) * (first - log_q)
+        first_sum_partial += tl.where(first > -float("inf"), terms, 0.0)
+    tl.store(out_ptr + m * stride_out_m, tl.sum(first_sum_partial, axis=0))  # kl_divergence.py:18
+
+
+class _View(NamedTuple):
+    """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
+
+    name: str
+    dtype: str
+    shape: tuple
+    direction: str
+
+
+class _Kernel(NamedTuple):
+    """What the wrappers know of a kernel."""
+
+    name: str
+    views: tuple
+    launch: Callable
+    covered: tuple = ()  # outputs that are written in full
+    overlap: str = "refuse"  # or same, snapshot: of a written array with another
+
+
+class _Plan(NamedTuple):
+    """A device function, its number of programs and block sizes, and (warps, stages) by vendor."""
+
+    kernel: Callable
+    programs: int
+    blocks: dict
+    cuda: tuple
+    hip: tuple
+
+
+_INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+_COMPILED = set()  # launch keys of what this process has compiled
+
+
+def _launch_kl_divergence(log_p, log_q, out, M, N):
+    index = _index_type(log_p, log_q, out)
+    plan = _Plan(kl_divergence_kernel, M, {"BLOCK_N": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+    arguments = (log_p, log_q, out, N, *log_p.stride(), *log_q.stride(), out.stride(0))
+    if plan.programs > 0:
+        _launch(
+            plan,
+            (log_p, log_q, out),
+            arguments,
+            sizes=(N,),
+            unit_strides=("stride_log_p_n", "stride_log_q_n", "stride_out_m"),
+        )
+
+
+_KL_DIVERGENCE = _Kernel(
+    "kl_divergence",
+    views=(
+        _View("log_p", "float32", ("M", "N"), "In"),
+        _View("log_q", "float32", ("M", "N"), "In"),
+        _View("out", "float32", ("M",), "Out"),
+    ),
+    launch=_launch_kl_divergence,
+    covered=("out",),
+    overlap="snapshot",
+)
+
+
+def kl_divergence(log_p, log_q):
+    """NumPy arrays; returns out[M] f32."""
+    return _host_call(_KL_DIVERGENCE, (log_p, log_q, None))
+
+
+def kl_divergence_out(log_p, log_q, out):
+    """NumPy arrays; writes out."""
+    _host_call(_KL_DIVERGENCE, (log_p, log_q, out))
+
+
+def kl_divergence_device(log_p, log_q):
+    """Device arrays (torch, CuPy); returns out[M] f32."""
+    return _device_call(_KL_DIVERGENCE, (log_p, log_q, None))
+
+
+def kl_divergence_device_out(log_p, log_q, out):
+    """Device arrays (torch, CuPy); writes out."""
+    _device_call(_KL_DIVERGENCE, (log_p, log_q, out))
+
+
+def _host_call(kernel, arrays, **sizes):
+    """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
+    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    sizes = _check(kernel, arrays, sizes)
+    _check_overlap(kernel, arrays)
+    tensors = _upload(kernel, arrays, sizes)
+    _run(kernel, tensors, sizes)
+    return _download(kernel, arrays, tensors)
+
+
+def _device_call(kernel, arrays, **sizes):
+    """Run on device arrays, in place and on the current stream."""
+    with _stream(arrays):
+        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+        sizes = _check(kernel, tensors, sizes)
+        device = _common_device(kernel, tensors)
+        copies = _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
+        pairs = zip(kernel.views, tensors, strict=True)
+        tensors = [tensor.clone() if view.name in copies else tensor for view, tensor in pairs]
+        results = []
+        for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
+            if array is None:
+                tensors[position] = _empty(view, sizes, device)
+                results.append(tensors[position])
+        _run(kernel, tensors, sizes)
+        return _unwrap(results)
+
+
+def _check_numpy(kernel, view, array):
+    """An output that is still to be allocated is None."""
+    if array is None:
+        return None
+    if not isinstance(array, (np.ndarray, np.generic)):
+        raise TypeError(f"{kernel.name}: {view.name} must be a NumPy array, not {type(array).__name__}")
+    if view.direction != "In" and not array.flags.writeable:
+        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only")
+    return np.asarray(array)
+
+
+def _tensor(kernel, view, array):
+    """A torch tensor over the memory of a device array; None stands for an output that is still to be allocated."""
+    if array is None or isinstance(array, torch.Tensor):
+        tensor = array
+    elif hasattr(array, "__cuda_array_interface__"):
+        tensor = torch.as_tensor(array)
+    elif hasattr(array, "__dlpack__"):
+        tensor = torch.from_dlpack(array)
+    else:
+        raise TypeError(f"{kernel.name}: {view.name} must be a device array, not {type(array).__name__}")
+    return tensor
+
+
+def _dtype_name(array):
+    return str(array.dtype).removeprefix("torch.") if isinstance(array, torch.Tensor) else array.dtype.name
+
+
+def _common_device(kernel, tensors):
+    """The device that all arguments are on: a GPU, or the CPU under the interpreter."""
+    pairs = zip(kernel.views, tensors, strict=True)
+    devices = {tensor.device: view.name for view, tensor in pairs if tensor is not None}
+    if len(devices) > 1:
+        places = ", ".join(f"{name} on {device}" for device, name in devices.items())
+        raise ValueError(f"{kernel.name}: the arguments are on different devices: {places}")
+    expected = _device()
+    device = next(iter(devices), torch.device(expected))
+    if device.type != expected:
+        raise ValueError(f"{kernel.name}: {devices[device]} is on {device}, expected an array on {expected}")
+    return device
+
+
+def _stream(arrays):
+    """CuPy's current stream if CuPy arrays are among the arguments, else torch's current stream."""
+    if not any(type(array).__module__.partition(".")[0] == "cupy" for array in arrays):
+        return contextlib.nullcontext()
+    pointer = sys.modules["cupy"].cuda.get_current_stream().ptr
+    return torch.cuda.stream(torch.cuda.ExternalStream(pointer) if pointer else torch.cuda.default_stream())
+
+
+def _check(kernel, arrays, sizes):
+    """Hold every array against its declaration; the result maps each size name to its value."""
+    for view, array in zip(kernel.views, arrays, strict=True):
+        if array is not None:
+            _check_array(kernel, view, array, sizes)
+    return sizes
+
+
+def _check_array(kernel, view, array, sizes):
+    dtype, shape = _dtype_name(array), tuple(array.shape)
+    if dtype != view.dtype:
+        raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
+    if len(shape) != len(view.shape):
+        raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
+    for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
+        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
+        if size != expected:
+            known = expected if extent == expected else f"{extent} = {expected}"
+            raise ValueError(f"{kernel.name}: axis {axis} of {view.name} must be {known}, not {size} (shape {shape})")
+
+
+def _check_overlap(kernel, arrays):
+    """Names of inputs to copy, as an output shares their memory; other overlaps are refused."""
+    copies = set()
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    for (first, a), (second, b) in itertools.combinations(given, 2):
+        written = [view.name for view in (first, second) if view.direction != "In"]
+        if not written or not np.shares_memory(a, b):
+            continue
+        if kernel.overlap == "snapshot" and len(written) == 1:
+            copies.add(first.name if first.direction == "In" else second.name)
+            continue
+        raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
+    return copies
+
+
+def _elements(array):
+    """Equal for arrays of the same elements in the same order."""
+    return array.__array_interface__["data"][0], array.strides, array.shape, array.dtype
+
+
+class _Addresses:
+    """A device tensor's addresses as a NumPy array that is never read, for NumPy's test of shared memory."""
+
+    def __init__(self, tensor):
+        size = tensor.element_size()
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (tensor.data_ptr(), False),
+            "typestr": f"|V{size}",
+            "shape": tuple(tensor.shape),
+            "strides": tuple(size * stride for stride in tensor.stride()),
+        }
+
+    @classmethod
+    def of(cls, tensor):
+        return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)
+
+
+def _upload(kernel, arrays, sizes):
+    """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
+    device, memory, tensors = _device(), {}, []
+    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    read = {key for view, key in zip(kernel.views, keys, strict=True) if view.direction != "Out"}
+    for view, array, key in zip(kernel.views, arrays, keys, strict=True):
+        if key not in memory:
+            memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
+        tensors.append(memory[key])
+    return tensors
+
+
+def _key(kernel, view, array):
+    """Arguments with equal keys share device memory."""
+    return _elements(array) if view.direction == "In" else view.name
+
+
+def _to_device(array, dtype, device):
+    """Copy a NumPy array of any layout and byte order to the device."""
+    if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
+        array = array.astype(array.dtype.newbyteorder("="), order="C")
+    return torch.from_numpy(array).to(device, copy=True)
+
+
+def _empty(view, sizes, device):
+    shape = [extent if isinstance(extent, int) else sizes[extent] for extent in view.shape]
+    return torch.empty(shape, dtype=getattr(torch, view.dtype), device=device)
+
+
+def _download(kernel, arrays, tensors):
+    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
+    written = [view.direction != "In" for view in kernel.views]
+    pairs = zip(tensors, written, strict=True)
+    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in pairs]
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    results = []
+    for array, copy in zip(arrays, copies, strict=True):
+        if array is None:
+            results.append(copy.numpy())
+        elif copy is not None:
+            array[...] = copy.numpy()
+    return _unwrap(results)
+
+
+def _unwrap(results):
+    """One result stands for itself, several are a tuple, none is None."""
+    return tuple(results) if len(results) > 1 else results[0] if results else None
+
+
+def _device():
+    if os.getenv("TRITON_INTERPRET") == "1":
+        return "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    raise RuntimeError("no GPU found: use a machine with one, or set TRITON_INTERPRET=1 before Python starts")
+
+
+def _run(kernel, tensors, sizes):
+    with torch.cuda.device_of(tensors[0]):
+        if os.getenv("INTENTC_POISON") == "1":
+            _run_poisoned(kernel, tensors, sizes)
+        else:
+            kernel.launch(*tensors, **sizes)
+
+
+def _run_poisoned(kernel, tensors, sizes):
+    """Launch over two bit patterns: an output element that still holds the pattern both times was not written."""
+    before = [tensor.clone() for tensor in tensors]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    alone = [addresses.count(address) == 1 for address in addresses]
+    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone, strict=True)]
+    kept = [torch.ones(tensor.shape, dtype=torch.bool, device=tensor.device) for tensor in tensors]
+    for byte in (0x5A, 0x25):
+        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned, strict=True):
+            if view.direction != "In":
+                _bits(tensor).fill_(_pattern(tensor, byte)) if poison else tensor.copy_(old)
+        kernel.launch(*tensors, **sizes)
+        for tensor, mask in zip(tensors, kept, strict=True):
+            mask &= _bits(tensor) == _pattern(tensor, byte)
+    for view, poison, mask in zip(kernel.views, poisoned, kept, strict=True):
+        if poison and mask.any():
+            message = f"{kernel.name}: {int(mask.sum())} of {mask.numel()} elements of {view.name} were not written"
+            if view.name in kernel.covered:
+                raise RuntimeError(message)
+            print(message, file=sys.stderr)
+
+
+def _bits(tensor):
+    """The elements as integers of their width."""
+    return tensor.view(_INTEGERS[tensor.element_size()])
+
+
+def _pattern(tensor, byte):
+    return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
+
+
+def _launch(plan, views, arguments, sizes, unit_strides):
+    """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any."""
+    kernel = plan.kernel
+    alignments = [number for view in views for number in (view.data_ptr(), *view.stride()[:-1])]
+    if any(view.stride(-1) != 1 for view in views if view.dim()):
+        kernel = _specialised(kernel, ())
+    elif any(number % 16 for number in (*alignments, *sizes)):
+        kernel = _specialised(kernel, unit_strides)
+    warps, stages = plan.hip if torch.version.hip else plan.cuda
+    options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
+    _start((kernel, views[0].device, *options.items()), kernel, plan.programs, arguments, options)
+
+
+def _start(key, kernel, programs, arguments, options):
+    """Compile first what was not compiled yet, so that a failure to compile leaves the caller's arrays alone."""
+    if key not in _COMPILED:
+        if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
+            kernel.warmup(*arguments, grid=(programs,), **options)
+        _COMPILED.add(key)
+    kernel[(programs,)](*arguments, **options)
+
+
+@functools.cache
+def _specialised(kernel, unit_strides):
+    """The kernel for strides, sizes and addresses of any alignment; only the named strides are known to be 1."""
+    constants = [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
+    known = {*constants, *unit_strides}
+    return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
+
+
+def _index_type(*views):
+    """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
+    axes = (zip(view.shape, view.stride(), strict=True) for view in views)
+    spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
+    return tl.int64 if max(spans) >= 2**30 else tl.int32
+
+
+_CASES = ((_KL_DIVERGENCE, {"M": 5, "N": 37}), (_KL_DIVERGENCE, {"M": 1, "N": 1}), (_KL_DIVERGENCE, {"M": 16, "N": 64}))
+
+
+def _self_check():
+    """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
+    os.environ["INTENTC_POISON"] = "1"
+    generator, failures = np.random.default_rng(0), 0
+    for kernel, sizes in _CASES:
+        tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]
+        terms = max(tensor.numel() for tensor in tensors)
+        first = _written(kernel, tensors, sizes)
+        second = _written(kernel, tensors, sizes)
+        wrong = [name for name in first if not _agree(first[name], second[name], terms)]
+        failures += bool(wrong)
+        print(kernel.name, sizes, f"differs in {', '.join(wrong)}" if wrong else "ok")
+    return failures
+
+
+def _random(view, kernel, sizes, generator):
+    """Integers are small enough to be an index of any axis."""
+    extents = [sizes[extent] if isinstance(extent, str) else extent for view in kernel.views for extent in view.shape]
+    shape = [sizes[extent] if isinstance(extent, str) else extent for extent in view.shape]
+    if "float" in view.dtype:
+        values = generator.standard_normal(shape)
+    else:
+        values = generator.integers(0, 2 if view.dtype == "bool" else max(1, min(extents, default=1)), shape)
+    return torch.as_tensor(values).to(_device(), getattr(torch, view.dtype))
+
+
+def _written(kernel, tensors, sizes):
+    """Run on copies; the views that the kernel writes, by name."""
+    copies = [tensor.clone() for tensor in tensors]
+    _run(kernel, copies, sizes)
+    return {view.name: copy for view, copy in zip(kernel.views, copies, strict=True) if view.direction != "In"}
+
+
+def _agree(one, other, terms):
+    """Integers are equal; floats differ by no more than another order of summation explains."""
+    if not one.dtype.is_floating_point:
+        return torch.equal(one.to(torch.int64), other.to(torch.int64))
+    a, b = one.double(), other.double()
+    finite = torch.isfinite(a) & torch.isfinite(b)
+    same = torch.equal(a[~finite].nan_to_num(nan=1.5), b[~finite].nan_to_num(nan=1.5))
+    band = 16 * torch.finfo(one.dtype).eps * terms**0.5 * b[finite].norm()
+    return same and bool((a[finite] - b[finite]).norm() <= band)
+
+
+if __name__ == "__main__":
+    sys.exit(_self_check())

@@ -1,0 +1,596 @@
+"""Triton module for layer_norm_backward.py, written by intentc; change the Intent source, not this file.
+
+Gradient of layer normalisation: dx per row, the weight's and bias' gradients as partial sums of groups of rows.
+
+The partial sums are [G, N]; adding them up is left to the caller, or to a second kernel.
+
+layer_norm_backward(x[G, 4, N] f32, dy[G, 4, N] f32, weight[N] f32, mean[G, 4] f32, inverse_deviation[G, 4] f32) ->
+    dx[G, 4, N] f32, d_weight[G, N] f32, d_bias[G, N] f32
+    dx[g, r, n] = (gradient - average - normalised * projection) * inverse_deviation[g, r]
+    d_weight[g, n] = weight_sum
+    d_bias[g, n] = bias_sum
+    Plan    one program per 64 g; on chip: n
+    Plan    one program per g; on chip: n
+    Traffic reads dy, weight, x, mean, inverse_deviation; writes dx, d_weight, d_bias
+
+Targets cuda:90 cuda:80 hip:gfx942
+"""
+
+import contextlib
+import functools
+import itertools
+import os
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+__all__ = [
+    "layer_norm_backward",
+    "layer_norm_backward_out",
+    "layer_norm_backward_device",
+    "layer_norm_backward_device_out",
+]
+
+
+@triton.jit(do_not_specialize=["G"])
+def layer_norm_backward_state(
+    x_ptr, dy_ptr, weight_ptr, mean_ptr, inverse_deviation_ptr, dx_ptr, d_weight_ptr, d_bias_ptr,
+    G, N,
+    stride_x_g, stride_x_1, stride_x_n, stride_dy_g, stride_dy_1, stride_dy_n, stride_weight_n, stride_mean_g,
+    stride_mean_1, stride_inverse_deviation_g, stride_inverse_deviation_1, stride_dx_g, stride_dx_1, stride_dx_n,
+    stride_d_weight_g, stride_d_weight_n, stride_d_bias_g, stride_d_bias_n,
+    BLOCK_G: tl.constexpr, BLOCK_N: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    g = tl.program_id(0).to(INDEX) * BLOCK_G + tl.arange(0, BLOCK_G)
+    g_mask = g < G
+    n = tl.arange(0, BLOCK_N).to(INDEX)
+    n_mask = n < N
+    weight = tl.load(weight_ptr + n * stride_weight_n, mask=n_mask, other=0.0)
+    count = tl.cast(N, tl.float32)
+    mask = g_mask[:, None] & n_mask[None, :]
+    weight_sum = tl.zeros((BLOCK_G, BLOCK_N), tl.float32)
+    bias_sum = tl.zeros((BLOCK_G, BLOCK_N), tl.float32)
+    for r in range(4):
+        inverse_deviation_ptrs = inverse_deviation_ptr + g * stride_inverse_deviation_g + r * stride_inverse_deviation_1
+        inverse_deviation = tl.load(inverse_deviation_ptrs, mask=g_mask)
+        mean = tl.load(mean_ptr + g * stride_mean_g + r * stride_mean_1, mask=g_mask)
+        x = tl.load(x_ptr + g[:, None] * stride_x_g + r * stride_x_1 + n[None, :] * stride_x_n, mask=mask)
+        dy_ptrs = dy_ptr + g[:, None] * stride_dy_g + r * stride_dy_1 + n[None, :] * stride_dy_n
+        upstream = tl.load(dy_ptrs, mask=mask, other=0.0)
+        normalised = (x - mean[:, None]) * inverse_deviation[:, None]
+        gradient = upstream * weight[None, :]
+        gradient_sum = tl.sum(gradient, axis=1)  # layer_norm_backward.py:42
+        average = tl.div_rn(gradient_sum, count)
+        gradient_times_normalised_sum = tl.sum(tl.where(n_mask[None, :], gradient * normalised, 0.0), axis=1)
+        projection = tl.div_rn(gradient_times_normalised_sum, count)
+        dx = (gradient - average[:, None] - normalised * projection[:, None]) * inverse_deviation[:, None]
+        tl.store(dx_ptr + g[:, None] * stride_dx_g + r * stride_dx_1 + n[None, :] * stride_dx_n, dx, mask=mask)
+        weight_sum = weight_sum + upstream * normalised
+        bias_sum = bias_sum + upstream
+    tl.store(d_weight_ptr + g[:, None] * stride_d_weight_g + n[None, :] * stride_d_weight_n, weight_sum, mask=mask)
+    tl.store(d_bias_ptr + g[:, None] * stride_d_bias_g + n[None, :] * stride_d_bias_n, bias_sum, mask=mask)
+
+
+@triton.jit
+def layer_norm_backward_state_1024(
+    x_ptr, dy_ptr, weight_ptr, mean_ptr, inverse_deviation_ptr, dx_ptr, d_weight_ptr, d_bias_ptr,
+    N,
+    stride_x_g, stride_x_1, stride_x_n, stride_dy_g, stride_dy_1, stride_dy_n, stride_weight_n, stride_mean_g,
+    stride_mean_1, stride_inverse_deviation_g, stride_inverse_deviation_1, stride_dx_g, stride_dx_1, stride_dx_n,
+    stride_d_weight_g, stride_d_weight_n, stride_d_bias_g, stride_d_bias_n,
+    BLOCK_N: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    g = tl.program_id(0).to(INDEX)
+    n = tl.arange(0, BLOCK_N).to(INDEX)
+    n_mask = n < N
+    weight = tl.load(weight_ptr + n * stride_weight_n, mask=n_mask, other=0.0)
+    count = tl.cast(N, tl.float32)
+    weight_sum = tl.zeros((BLOCK_N,), tl.float32)
+    bias_sum = tl.zeros((BLOCK_N,), tl.float32)
+    for r in range(4):
+        inverse_deviation_ptrs = inverse_deviation_ptr + g * stride_inverse_deviation_g + r * stride_inverse_deviation_1
+        inverse_deviation = tl.load(inverse_deviation_ptrs)
+        mean = tl.load(mean_ptr + g * stride_mean_g + r * stride_mean_1)
+        x = tl.load(x_ptr + g * stride_x_g + r * stride_x_1 + n * stride_x_n, mask=n_mask)
+        upstream = tl.load(dy_ptr + g * stride_dy_g + r * stride_dy_1 + n * stride_dy_n, mask=n_mask, other=0.0)
+        normalised = (x - mean) * inverse_deviation
+        gradient = upstream * weight
+        gradient_sum = tl.sum(gradient, axis=0)  # layer_norm_backward.py:42
+        average = tl.div_rn(gradient_sum, count)
+        gradient_times_normalised_sum = tl.sum(tl.where(n_mask, gradient * normalised, 0.0), axis=0)
+        projection = tl.div_rn(gradient_times_normalised_sum, count)
+        dx = (gradient - average - normalised * projection) * inverse_deviation
+        tl.store(dx_ptr + g * stride_dx_g + r * stride_dx_1 + n * stride_dx_n, dx, mask=n_mask)
+        weight_sum = weight_sum + upstream * normalised
+        bias_sum = bias_sum + upstream
+    tl.store(d_weight_ptr + g * stride_d_weight_g + n * stride_d_weight_n, weight_sum, mask=n_mask)
+    tl.store(d_bias_ptr + g * stride_d_bias_g + n * stride_d_bias_n, bias_sum, mask=n_mask)  # layer_norm_backward.py:48
+
+
+class _View(NamedTuple):
+    """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
+
+    name: str
+    dtype: str
+    shape: tuple
+    direction: str
+
+
+class _Kernel(NamedTuple):
+    """What the wrappers know of a kernel."""
+
+    name: str
+    views: tuple
+    launch: Callable
+    requirements: tuple = ()  # (predicate of the sizes, message)
+    covered: tuple = ()  # outputs that are written in full
+
+
+class _Plan(NamedTuple):
+    """A device function, its number of programs and block sizes, and (warps, stages) by vendor."""
+
+    kernel: Callable
+    programs: int
+    blocks: dict
+    cuda: tuple
+    hip: tuple
+
+
+_INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+_COMPILED = set()  # launch keys of what this process has compiled
+
+
+def _launch_layer_norm_backward(x, dy, weight, mean, inverse_deviation, dx, d_weight, d_bias, G, N):
+    index = _index_type(x, dy, weight, mean, inverse_deviation, dx, d_weight, d_bias)
+    if N <= 128:
+        plan = _Plan(
+            layer_norm_backward_state,
+            triton.cdiv(G, 64),
+            {"BLOCK_G": 64, "BLOCK_N": 128, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+        arguments = (
+            x,
+            dy,
+            weight,
+            mean,
+            inverse_deviation,
+            dx,
+            d_weight,
+            d_bias,
+            G,
+            N,
+            *x.stride(),
+            *dy.stride(),
+            weight.stride(0),
+            *mean.stride(),
+            *inverse_deviation.stride(),
+            *dx.stride(),
+            *d_weight.stride(),
+            *d_bias.stride(),
+        )
+    elif N <= 1024:
+        plan = _Plan(layer_norm_backward_state_1024, G, {"BLOCK_N": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+        arguments = (
+            x,
+            dy,
+            weight,
+            mean,
+            inverse_deviation,
+            dx,
+            d_weight,
+            d_bias,
+            N,
+            *x.stride(),
+            *dy.stride(),
+            weight.stride(0),
+            *mean.stride(),
+            *inverse_deviation.stride(),
+            *dx.stride(),
+            *d_weight.stride(),
+            *d_bias.stride(),
+        )
+    else:
+        plan = _Plan(layer_norm_backward_state_1024, G, {"BLOCK_N": 16384, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        arguments = (
+            x,
+            dy,
+            weight,
+            mean,
+            inverse_deviation,
+            dx,
+            d_weight,
+            d_bias,
+            N,
+            *x.stride(),
+            *dy.stride(),
+            weight.stride(0),
+            *mean.stride(),
+            *inverse_deviation.stride(),
+            *dx.stride(),
+            *d_weight.stride(),
+            *d_bias.stride(),
+        )
+    if plan.programs > 0:
+        _launch(
+            plan,
+            (x, dy, weight, mean, inverse_deviation, dx, d_weight, d_bias),
+            arguments,
+            sizes=(N,),
+            unit_strides=(
+                "stride_x_n",
+                "stride_dy_n",
+                "stride_weight_n",
+                "stride_mean_1",
+                "stride_inverse_deviation_1",
+                "stride_dx_n",
+                "stride_d_weight_n",
+                "stride_d_bias_n",
+            ),
+        )
+
+
+_LAYER_NORM_BACKWARD = _Kernel(
+    "layer_norm_backward",
+    views=(
+        _View("x", "float32", ("G", 4, "N"), "In"),
+        _View("dy", "float32", ("G", 4, "N"), "In"),
+        _View("weight", "float32", ("N",), "In"),
+        _View("mean", "float32", ("G", 4), "In"),
+        _View("inverse_deviation", "float32", ("G", 4), "In"),
+        _View("dx", "float32", ("G", 4, "N"), "Out"),
+        _View("d_weight", "float32", ("G", "N"), "Out"),
+        _View("d_bias", "float32", ("G", "N"), "Out"),
+    ),
+    launch=_launch_layer_norm_backward,
+    requirements=((lambda G, N: N <= 16384, "what the kernel keeps on chip is limited: this module needs N <= 16384"),),
+    covered=("d_bias", "d_weight"),
+)
+
+
+def layer_norm_backward(x, dy, weight, mean, inverse_deviation):
+    """NumPy arrays; returns dx[G, 4, N] f32, d_weight[G, N] f32, d_bias[G, N] f32."""
+    return _host_call(_LAYER_NORM_BACKWARD, (x, dy, weight, mean, inverse_deviation, None, None, None))
+
+
+def layer_norm_backward_out(x, dy, weight, mean, inverse_deviation, dx, d_weight, d_bias):
+    """NumPy arrays; writes dx, d_weight, d_bias."""
+    _host_call(_LAYER_NORM_BACKWARD, (x, dy, weight, mean, inverse_deviation, dx, d_weight, d_bias))
+
+
+def layer_norm_backward_device(x, dy, weight, mean, inverse_deviation):
+    """Device arrays (torch, CuPy); returns dx[G, 4, N] f32, d_weight[G, N] f32, d_bias[G, N] f32."""
+    return _device_call(_LAYER_NORM_BACKWARD, (x, dy, weight, mean, inverse_deviation, None, None, None))
+
+
+def layer_norm_backward_device_out(x, dy, weight, mean, inverse_deviation, dx, d_weight, d_bias):
+    """Device arrays (torch, CuPy); writes dx, d_weight, d_bias."""
+    _device_call(_LAYER_NORM_BACKWARD, (x, dy, weight, mean, inverse_deviation, dx, d_weight, d_bias))
+
+
+def _host_call(kernel, arrays, **sizes):
+    """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
+    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    sizes = _check(kernel, arrays, sizes)
+    _check_overlap(kernel, arrays)
+    tensors = _upload(kernel, arrays, sizes)
+    _run(kernel, tensors, sizes)
+    return _download(kernel, arrays, tensors)
+
+
+def _device_call(kernel, arrays, **sizes):
+    """Run on device arrays, in place and on the current stream."""
+    with _stream(arrays):
+        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+        sizes = _check(kernel, tensors, sizes)
+        device = _common_device(kernel, tensors)
+        _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
+        results = []
+        for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
+            if array is None:
+                tensors[position] = _empty(view, sizes, device)
+                results.append(tensors[position])
+        _run(kernel, tensors, sizes)
+        return _unwrap(results)
+
+
+def _check_numpy(kernel, view, array):
+    """An output that is still to be allocated is None."""
+    if array is None:
+        return None
+    if not isinstance(array, (np.ndarray, np.generic)):
+        raise TypeError(f"{kernel.name}: {view.name} must be a NumPy array, not {type(array).__name__}")
+    if view.direction != "In" and not array.flags.writeable:
+        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only")
+    return np.asarray(array)
+
+
+def _tensor(kernel, view, array):
+    """A torch tensor over the memory of a device array; None stands for an output that is still to be allocated."""
+    if array is None or isinstance(array, torch.Tensor):
+        tensor = array
+    elif hasattr(array, "__cuda_array_interface__"):
+        tensor = torch.as_tensor(array)
+    elif hasattr(array, "__dlpack__"):
+        tensor = torch.from_dlpack(array)
+    else:
+        raise TypeError(f"{kernel.name}: {view.name} must be a device array, not {type(array).__name__}")
+    return tensor
+
+
+def _dtype_name(array):
+    return str(array.dtype).removeprefix("torch.") if isinstance(array, torch.Tensor) else array.dtype.name
+
+
+def _common_device(kernel, tensors):
+    """The device that all arguments are on: a GPU, or the CPU under the interpreter."""
+    pairs = zip(kernel.views, tensors, strict=True)
+    devices = {tensor.device: view.name for view, tensor in pairs if tensor is not None}
+    if len(devices) > 1:
+        places = ", ".join(f"{name} on {device}" for device, name in devices.items())
+        raise ValueError(f"{kernel.name}: the arguments are on different devices: {places}")
+    expected = _device()
+    device = next(iter(devices), torch.device(expected))
+    if device.type != expected:
+        raise ValueError(f"{kernel.name}: {devices[device]} is on {device}, expected an array on {expected}")
+    return device
+
+
+def _stream(arrays):
+    """CuPy's current stream if CuPy arrays are among the arguments, else torch's current stream."""
+    if not any(type(array).__module__.partition(".")[0] == "cupy" for array in arrays):
+        return contextlib.nullcontext()
+    pointer = sys.modules["cupy"].cuda.get_current_stream().ptr
+    return torch.cuda.stream(torch.cuda.ExternalStream(pointer) if pointer else torch.cuda.default_stream())
+
+
+def _check(kernel, arrays, sizes):
+    """Hold every array against its declaration; the result maps each size name to its value."""
+    for view, array in zip(kernel.views, arrays, strict=True):
+        if array is not None:
+            _check_array(kernel, view, array, sizes)
+    for holds, message in kernel.requirements:
+        if not holds(**sizes):
+            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
+    return sizes
+
+
+def _check_array(kernel, view, array, sizes):
+    dtype, shape = _dtype_name(array), tuple(array.shape)
+    if dtype != view.dtype:
+        raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
+    if len(shape) != len(view.shape):
+        raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
+    for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
+        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
+        if size != expected:
+            known = expected if extent == expected else f"{extent} = {expected}"
+            raise ValueError(f"{kernel.name}: axis {axis} of {view.name} must be {known}, not {size} (shape {shape})")
+
+
+def _check_overlap(kernel, arrays):
+    """Refuse a written array that shares memory with another argument in an unsupported way."""
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    for (first, a), (second, b) in itertools.combinations(given, 2):
+        written = [view.name for view in (first, second) if view.direction != "In"]
+        if not written or not np.shares_memory(a, b):
+            continue
+        raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
+
+
+def _elements(array):
+    """Equal for arrays of the same elements in the same order."""
+    return array.__array_interface__["data"][0], array.strides, array.shape, array.dtype
+
+
+class _Addresses:
+    """A device tensor's addresses as a NumPy array that is never read, for NumPy's test of shared memory."""
+
+    def __init__(self, tensor):
+        size = tensor.element_size()
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (tensor.data_ptr(), False),
+            "typestr": f"|V{size}",
+            "shape": tuple(tensor.shape),
+            "strides": tuple(size * stride for stride in tensor.stride()),
+        }
+
+    @classmethod
+    def of(cls, tensor):
+        return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)
+
+
+def _upload(kernel, arrays, sizes):
+    """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
+    device, memory, tensors = _device(), {}, []
+    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    read = {key for view, key in zip(kernel.views, keys, strict=True) if view.direction != "Out"}
+    for view, array, key in zip(kernel.views, arrays, keys, strict=True):
+        if key not in memory:
+            memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
+        tensors.append(memory[key])
+    return tensors
+
+
+def _key(kernel, view, array):
+    """Arguments with equal keys share device memory."""
+    return _elements(array) if view.direction == "In" else view.name
+
+
+def _to_device(array, dtype, device):
+    """Copy a NumPy array of any layout and byte order to the device."""
+    if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
+        array = array.astype(array.dtype.newbyteorder("="), order="C")
+    return torch.from_numpy(array).to(device, copy=True)
+
+
+def _empty(view, sizes, device):
+    shape = [extent if isinstance(extent, int) else sizes[extent] for extent in view.shape]
+    return torch.empty(shape, dtype=getattr(torch, view.dtype), device=device)
+
+
+def _download(kernel, arrays, tensors):
+    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
+    written = [view.direction != "In" for view in kernel.views]
+    pairs = zip(tensors, written, strict=True)
+    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in pairs]
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    results = []
+    for array, copy in zip(arrays, copies, strict=True):
+        if array is None:
+            results.append(copy.numpy())
+        elif copy is not None:
+            array[...] = copy.numpy()
+    return _unwrap(results)
+
+
+def _unwrap(results):
+    """One result stands for itself, several are a tuple, none is None."""
+    return tuple(results) if len(results) > 1 else results[0] if results else None
+
+
+def _device():
+    if os.getenv("TRITON_INTERPRET") == "1":
+        return "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    raise RuntimeError("no GPU found: use a machine with one, or set TRITON_INTERPRET=1 before Python starts")
+
+
+def _run(kernel, tensors, sizes):
+    with torch.cuda.device_of(tensors[0]):
+        if os.getenv("INTENTC_POISON") == "1":
+            _run_poisoned(kernel, tensors, sizes)
+        else:
+            kernel.launch(*tensors, **sizes)
+
+
+def _run_poisoned(kernel, tensors, sizes):
+    """Launch over two bit patterns: an output element that still holds the pattern both times was not written."""
+    before = [tensor.clone() for tensor in tensors]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    alone = [addresses.count(address) == 1 for address in addresses]
+    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone, strict=True)]
+    kept = [torch.ones(tensor.shape, dtype=torch.bool, device=tensor.device) for tensor in tensors]
+    for byte in (0x5A, 0x25):
+        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned, strict=True):
+            if view.direction != "In":
+                _bits(tensor).fill_(_pattern(tensor, byte)) if poison else tensor.copy_(old)
+        kernel.launch(*tensors, **sizes)
+        for tensor, mask in zip(tensors, kept, strict=True):
+            mask &= _bits(tensor) == _pattern(tensor, byte)
+    for view, poison, mask in zip(kernel.views, poisoned, kept, strict=True):
+        if poison and mask.any():
+            message = f"{kernel.name}: {int(mask.sum())} of {mask.numel()} elements of {view.name} were not written"
+            if view.name in kernel.covered:
+                raise RuntimeError(message)
+            print(message, file=sys.stderr)
+
+
+def _bits(tensor):
+    """The elements as integers of their width."""
+    return tensor.view(_INTEGERS[tensor.element_size()])
+
+
+def _pattern(tensor, byte):
+    return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
+
+
+def _launch(plan, views, arguments, sizes, unit_strides):
+    """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any."""
+    kernel = plan.kernel
+    alignments = [number for view in views for number in (view.data_ptr(), *view.stride()[:-1])]
+    if any(view.stride(-1) != 1 for view in views if view.dim()):
+        kernel = _specialised(kernel, ())
+    elif any(number % 16 for number in (*alignments, *sizes)):
+        kernel = _specialised(kernel, unit_strides)
+    warps, stages = plan.hip if torch.version.hip else plan.cuda
+    options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
+    _start((kernel, views[0].device, *options.items()), kernel, plan.programs, arguments, options)
+
+
+def _start(key, kernel, programs, arguments, options):
+    """Compile first what was not compiled yet, so that a failure to compile leaves the caller's arrays alone."""
+    if key not in _COMPILED:
+        if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
+            kernel.warmup(*arguments, grid=(programs,), **options)
+        _COMPILED.add(key)
+    kernel[(programs,)](*arguments, **options)
+
+
+@functools.cache
+def _specialised(kernel, unit_strides):
+    """The kernel for strides, sizes and addresses of any alignment; only the named strides are known to be 1."""
+    constants = [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
+    known = {*constants, *unit_strides}
+    return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
+
+
+def _index_type(*views):
+    """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
+    axes = (zip(view.shape, view.stride(), strict=True) for view in views)
+    spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
+    return tl.int64 if max(spans) >= 2**30 else tl.int32
+
+
+_CASES = (
+    (_LAYER_NORM_BACKWARD, {"G": 5, "N": 37}),
+    (_LAYER_NORM_BACKWARD, {"G": 1, "N": 1}),
+    (_LAYER_NORM_BACKWARD, {"G": 16, "N": 64}),
+)
+
+
+def _self_check():
+    """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
+    os.environ["INTENTC_POISON"] = "1"
+    generator, failures = np.random.default_rng(0), 0
+    for kernel, sizes in _CASES:
+        tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]
+        terms = max(tensor.numel() for tensor in tensors)
+        first = _written(kernel, tensors, sizes)
+        second = _written(kernel, tensors, sizes)
+        wrong = [name for name in first if not _agree(first[name], second[name], terms)]
+        failures += bool(wrong)
+        print(kernel.name, sizes, f"differs in {', '.join(wrong)}" if wrong else "ok")
+    return failures
+
+
+def _random(view, kernel, sizes, generator):
+    """Integers are small enough to be an index of any axis."""
+    extents = [sizes[extent] if isinstance(extent, str) else extent for view in kernel.views for extent in view.shape]
+    shape = [sizes[extent] if isinstance(extent, str) else extent for extent in view.shape]
+    if "float" in view.dtype:
+        values = generator.standard_normal(shape)
+    else:
+        values = generator.integers(0, 2 if view.dtype == "bool" else max(1, min(extents, default=1)), shape)
+    return torch.as_tensor(values).to(_device(), getattr(torch, view.dtype))
+
+
+def _written(kernel, tensors, sizes):
+    """Run on copies; the views that the kernel writes, by name."""
+    copies = [tensor.clone() for tensor in tensors]
+    _run(kernel, copies, sizes)
+    return {view.name: copy for view, copy in zip(kernel.views, copies, strict=True) if view.direction != "In"}
+
+
+def _agree(one, other, terms):
+    """Integers are equal; floats differ by no more than another order of summation explains."""
+    if not one.dtype.is_floating_point:
+        return torch.equal(one.to(torch.int64), other.to(torch.int64))
+    a, b = one.double(), other.double()
+    finite = torch.isfinite(a) & torch.isfinite(b)
+    same = torch.equal(a[~finite].nan_to_num(nan=1.5), b[~finite].nan_to_num(nan=1.5))
+    band = 16 * torch.finfo(one.dtype).eps * terms**0.5 * b[finite].norm()
+    return same and bool((a[finite] - b[finite]).norm() <= band)
+
+
+if __name__ == "__main__":
+    sys.exit(_self_check())

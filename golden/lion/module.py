@@ -1,0 +1,521 @@
+"""Triton module for lion.py, written by intentc; change the Intent source, not this file.
+
+One step of the Lion optimiser: the sign of a mixture of momentum and gradient, and weight decay.
+
+lion(parameter[N] bf16, momentum[N] f32, gradient[N] bf16, rate f32, decay f32, beta1 f32, beta2 f32)
+    parameter[n] = I.cast(p - rate * (direction + decay * p), I.bf16)
+    momentum[n] = beta2 * m + (1.0 - beta2) * g
+    Plan    one program per 1024 n
+    Traffic reads parameter, momentum, gradient; writes parameter, momentum
+
+Targets cuda:90 cuda:80 hip:gfx942
+"""
+
+import contextlib
+import functools
+import itertools
+import numbers
+import os
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+__all__ = ["lion", "lion_out", "lion_device", "lion_device_out"]
+
+
+_INTERPRETED = tl.constexpr(os.getenv("TRITON_INTERPRET") == "1")
+
+
+@triton.jit
+def _to_bfloat16(x):
+    # Nearest even. The CPU interpreter's own conversion truncates, so there it is done on the bits.
+    if _INTERPRETED:
+        bits = x.to(tl.uint32, bitcast=True)
+        bits = tl.where(x == x, bits + 0x7FFF + ((bits >> 16) & 1), bits | 0x400000)
+        result = (bits >> 16).to(tl.uint16).to(tl.bfloat16, bitcast=True)
+    else:
+        result = x.to(tl.bfloat16)
+    return result
+
+
+@triton.jit(do_not_specialize=["rate", "decay", "beta1", "beta2"])
+def lion_kernel(
+    parameter_ptr, momentum_ptr, gradient_ptr,
+    N,
+    stride_parameter_n, stride_momentum_n, stride_gradient_n,
+    rate: tl.float32, decay: tl.float32, beta1: tl.float32, beta2: tl.float32,
+    BLOCK_N: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    beta1 = tl.full((), beta1, tl.float32)
+    beta2 = tl.full((), beta2, tl.float32)
+    n = tl.program_id(0).to(INDEX) * BLOCK_N + tl.arange(0, BLOCK_N)
+    n_mask = n < N
+    parameter_ptrs = parameter_ptr + n * stride_parameter_n
+    p = tl.load(parameter_ptrs, mask=n_mask).to(tl.float32)
+    g = tl.load(gradient_ptr + n * stride_gradient_n, mask=n_mask).to(tl.float32)
+    momentum_ptrs = momentum_ptr + n * stride_momentum_n
+    m = tl.load(momentum_ptrs, mask=n_mask)
+    v = beta1 * m + (1.0 - beta1) * g
+    direction = tl.where(v > 0.0, 1.0, tl.where(v < 0.0, -1.0, v))
+    tl.store(parameter_ptrs, _to_bfloat16(p - rate * (direction + decay * p)), mask=n_mask)  # lion.py:27
+    tl.store(momentum_ptrs, beta2 * m + (1.0 - beta2) * g, mask=n_mask)  # lion.py:28
+
+
+class _View(NamedTuple):
+    """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
+
+    name: str
+    dtype: str
+    shape: tuple
+    direction: str
+
+
+class _Kernel(NamedTuple):
+    """What the wrappers know of a kernel."""
+
+    name: str
+    views: tuple
+    launch: Callable
+    scalars: tuple = ()  # (name, dtype)
+    covered: tuple = ()  # outputs that are written in full
+    overlap: str = "refuse"  # or same, snapshot: of a written array with another
+
+
+class _Plan(NamedTuple):
+    """A device function, its number of programs and block sizes, and (warps, stages) by vendor."""
+
+    kernel: Callable
+    programs: int
+    blocks: dict
+    cuda: tuple
+    hip: tuple
+
+
+# NumPy has no such types: their bits travel in integers.
+_CARRIERS = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
+_INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+_COMPILED = set()  # launch keys of what this process has compiled
+
+
+def _launch_lion(parameter, momentum, gradient, rate, decay, beta1, beta2, N):
+    index = _index_type(parameter, momentum, gradient)
+    plan = _Plan(lion_kernel, triton.cdiv(N, 1024), {"BLOCK_N": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+    arguments = (
+        parameter,
+        momentum,
+        gradient,
+        N,
+        parameter.stride(0),
+        momentum.stride(0),
+        gradient.stride(0),
+        rate,
+        decay,
+        beta1,
+        beta2,
+    )
+    if plan.programs > 0:
+        _launch(
+            plan,
+            (parameter, momentum, gradient),
+            arguments,
+            sizes=(N,),
+            unit_strides=("stride_parameter_n", "stride_momentum_n", "stride_gradient_n"),
+        )
+
+
+_LION = _Kernel(
+    "lion",
+    views=(
+        _View("parameter", "bfloat16", ("N",), "InOut"),
+        _View("momentum", "float32", ("N",), "InOut"),
+        _View("gradient", "bfloat16", ("N",), "In"),
+    ),
+    launch=_launch_lion,
+    scalars=(("rate", "float32"), ("decay", "float32"), ("beta1", "float32"), ("beta2", "float32")),
+    covered=("momentum", "parameter"),
+    overlap="same",
+)
+
+
+def lion(parameter, momentum, gradient, rate, decay, beta1, beta2):
+    """NumPy arrays; updates parameter, momentum."""
+    _host_call(_LION, (parameter, momentum, gradient), (rate, decay, beta1, beta2))
+
+
+def lion_out(parameter, momentum, gradient, rate, decay, beta1, beta2):
+    """NumPy arrays; writes parameter, momentum."""
+    _host_call(_LION, (parameter, momentum, gradient), (rate, decay, beta1, beta2))
+
+
+def lion_device(parameter, momentum, gradient, rate, decay, beta1, beta2):
+    """Device arrays (torch, CuPy); updates parameter, momentum."""
+    _device_call(_LION, (parameter, momentum, gradient), (rate, decay, beta1, beta2))
+
+
+def lion_device_out(parameter, momentum, gradient, rate, decay, beta1, beta2):
+    """Device arrays (torch, CuPy); writes parameter, momentum."""
+    _device_call(_LION, (parameter, momentum, gradient), (rate, decay, beta1, beta2))
+
+
+def _host_call(kernel, arrays, scalars=(), **sizes):
+    """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
+    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    sizes = _check(kernel, arrays, sizes)
+    scalars = _scalars(kernel, scalars)
+    _check_overlap(kernel, arrays)
+    tensors = _upload(kernel, arrays, sizes)
+    _run(kernel, tensors, scalars, sizes)
+    return _download(kernel, arrays, tensors)
+
+
+def _device_call(kernel, arrays, scalars=(), **sizes):
+    """Run on device arrays, in place and on the current stream."""
+    with _stream(arrays):
+        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+        sizes = _check(kernel, tensors, sizes)
+        scalars = _scalars(kernel, scalars)
+        device = _common_device(kernel, tensors)
+        _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
+        results = []
+        for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
+            if array is None:
+                tensors[position] = _empty(view, sizes, device)
+                results.append(_like_inputs(tensors[position], arrays))
+        _run(kernel, tensors, scalars, sizes)
+        return _unwrap(results)
+
+
+def _check_numpy(kernel, view, array):
+    """An output that is still to be allocated is None."""
+    if array is None:
+        return None
+    if not isinstance(array, (np.ndarray, np.generic)):
+        raise TypeError(f"{kernel.name}: {view.name} must be a NumPy array, not {type(array).__name__}")
+    if view.direction != "In" and not array.flags.writeable:
+        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only")
+    return np.asarray(array)
+
+
+def _tensor(kernel, view, array):
+    """A torch tensor over the memory of a device array; None stands for an output that is still to be allocated."""
+    if array is None or isinstance(array, torch.Tensor):
+        tensor = array
+    elif hasattr(array, "__cuda_array_interface__"):
+        tensor = torch.as_tensor(array)
+    elif hasattr(array, "__dlpack__"):
+        tensor = torch.from_dlpack(array)
+    else:
+        raise TypeError(f"{kernel.name}: {view.name} must be a device array, not {type(array).__name__}")
+    if tensor is not None and view.dtype in _CARRIERS and _dtype_name(tensor) == _CARRIERS[view.dtype]:
+        return tensor.view(getattr(torch, view.dtype))
+    return tensor
+
+
+def _like_inputs(tensor, arrays):
+    """Arrays of a library without bfloat16 and float8 come as integers of their width, and so do its results."""
+    integers = any(_dtype_name(array) in _CARRIERS.values() for array in arrays if hasattr(array, "dtype"))
+    if integers and _dtype_name(tensor) in _CARRIERS:
+        return tensor.view(getattr(torch, _CARRIERS[_dtype_name(tensor)]))
+    return tensor
+
+
+def _dtype_name(array):
+    return str(array.dtype).removeprefix("torch.") if isinstance(array, torch.Tensor) else array.dtype.name
+
+
+def _common_device(kernel, tensors):
+    """The device that all arguments are on: a GPU, or the CPU under the interpreter."""
+    pairs = zip(kernel.views, tensors, strict=True)
+    devices = {tensor.device: view.name for view, tensor in pairs if tensor is not None}
+    if len(devices) > 1:
+        places = ", ".join(f"{name} on {device}" for device, name in devices.items())
+        raise ValueError(f"{kernel.name}: the arguments are on different devices: {places}")
+    expected = _device()
+    device = next(iter(devices), torch.device(expected))
+    if device.type != expected:
+        raise ValueError(f"{kernel.name}: {devices[device]} is on {device}, expected an array on {expected}")
+    return device
+
+
+def _stream(arrays):
+    """CuPy's current stream if CuPy arrays are among the arguments, else torch's current stream."""
+    if not any(type(array).__module__.partition(".")[0] == "cupy" for array in arrays):
+        return contextlib.nullcontext()
+    pointer = sys.modules["cupy"].cuda.get_current_stream().ptr
+    return torch.cuda.stream(torch.cuda.ExternalStream(pointer) if pointer else torch.cuda.default_stream())
+
+
+def _check(kernel, arrays, sizes):
+    """Hold every array against its declaration; the result maps each size name to its value."""
+    for view, array in zip(kernel.views, arrays, strict=True):
+        if array is not None:
+            _check_array(kernel, view, array, sizes)
+    return sizes
+
+
+def _check_array(kernel, view, array, sizes):
+    dtype, shape = _dtype_name(array), tuple(array.shape)
+    if dtype != view.dtype and not (view.dtype in _CARRIERS and dtype == _CARRIERS[view.dtype]):
+        raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
+    if len(shape) != len(view.shape):
+        raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
+    for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
+        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
+        if size != expected:
+            known = expected if extent == expected else f"{extent} = {expected}"
+            raise ValueError(f"{kernel.name}: axis {axis} of {view.name} must be {known}, not {size} (shape {shape})")
+
+
+def _scalars(kernel, values):
+    return [_scalar(kernel, name, dtype, value) for (name, dtype), value in zip(kernel.scalars, values, strict=True)]
+
+
+def _scalar(kernel, name, dtype, value):
+    """A Python number that the dtype can hold."""
+    kind = bool if dtype == "bool" else numbers.Integral if "int" in dtype else numbers.Real
+    if not isinstance(value, (kind, np.bool_) if kind is bool else kind):
+        raise TypeError(f"{kernel.name}: {name} must be a number of dtype {dtype}, not {value!r}")
+    if kind is not numbers.Integral:
+        return int(value) if kind is bool else float(value)  # the interpreter takes no Python bool
+    if not torch.iinfo(getattr(torch, dtype)).min <= value <= torch.iinfo(getattr(torch, dtype)).max:
+        raise ValueError(f"{kernel.name}: {name} must fit {dtype}, but is {value}")
+    return int(value)
+
+
+def _check_overlap(kernel, arrays):
+    """Refuse a written array that shares memory with another argument in an unsupported way."""
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    for (first, a), (second, b) in itertools.combinations(given, 2):
+        written = [view.name for view in (first, second) if view.direction != "In"]
+        if not written or not np.shares_memory(a, b):
+            continue
+        if kernel.overlap == "same" and _elements(a) == _elements(b):
+            continue
+        raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
+
+
+def _elements(array):
+    """Equal for arrays of the same elements in the same order."""
+    return array.__array_interface__["data"][0], array.strides, array.shape, array.dtype
+
+
+class _Addresses:
+    """A device tensor's addresses as a NumPy array that is never read, for NumPy's test of shared memory."""
+
+    def __init__(self, tensor):
+        size = tensor.element_size()
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (tensor.data_ptr(), False),
+            "typestr": f"|V{size}",
+            "shape": tuple(tensor.shape),
+            "strides": tuple(size * stride for stride in tensor.stride()),
+        }
+
+    @classmethod
+    def of(cls, tensor):
+        return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)
+
+
+def _upload(kernel, arrays, sizes):
+    """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
+    device, memory, tensors = _device(), {}, []
+    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    read = {key for view, key in zip(kernel.views, keys, strict=True) if view.direction != "Out"}
+    for view, array, key in zip(kernel.views, arrays, keys, strict=True):
+        if key not in memory:
+            memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
+        tensors.append(memory[key])
+    return tensors
+
+
+def _key(kernel, view, array):
+    """Arguments with equal keys share device memory."""
+    shared = view.direction == "In" or array is not None and kernel.overlap == "same"
+    return _elements(array) if shared else view.name
+
+
+def _to_device(array, dtype, device):
+    """Copy a NumPy array of any layout and byte order to the device."""
+    if array.dtype.name in _CARRIERS:
+        array = array.view(_CARRIERS[dtype])
+    if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
+        array = array.astype(array.dtype.newbyteorder("="), order="C")
+    return torch.from_numpy(array).to(device, copy=True).view(getattr(torch, dtype))
+
+
+def _empty(view, sizes, device):
+    shape = [extent if isinstance(extent, int) else sizes[extent] for extent in view.shape]
+    return torch.empty(shape, dtype=getattr(torch, view.dtype), device=device)
+
+
+def _download(kernel, arrays, tensors):
+    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
+    named = any(array is not None and array.dtype.name in _CARRIERS for array in arrays)
+    written = [view.direction != "In" for view in kernel.views]
+    pairs = zip(tensors, written, strict=True)
+    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in pairs]
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    results = []
+    for array, copy in zip(arrays, copies, strict=True):
+        if array is None:
+            results.append(_to_numpy(copy, named))
+        elif copy is not None:
+            array[...] = _to_numpy(copy, array.dtype.name in _CARRIERS)
+    return _unwrap(results)
+
+
+def _to_numpy(tensor, named):
+    """bfloat16 and float8 become integers of their width, or arrays of these types if NumPy was taught their names."""
+    name = _dtype_name(tensor)
+    if name not in _CARRIERS:
+        return tensor.numpy()
+    array = tensor.view(getattr(torch, _CARRIERS[name])).numpy()
+    return array.view(name) if named else array
+
+
+def _unwrap(results):
+    """One result stands for itself, several are a tuple, none is None."""
+    return tuple(results) if len(results) > 1 else results[0] if results else None
+
+
+def _device():
+    if os.getenv("TRITON_INTERPRET") == "1":
+        return "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    raise RuntimeError("no GPU found: use a machine with one, or set TRITON_INTERPRET=1 before Python starts")
+
+
+def _run(kernel, tensors, scalars, sizes):
+    with torch.cuda.device_of(tensors[0]):
+        if os.getenv("INTENTC_POISON") == "1":
+            _run_poisoned(kernel, tensors, scalars, sizes)
+        else:
+            kernel.launch(*tensors, *scalars, **sizes)
+
+
+def _run_poisoned(kernel, tensors, scalars, sizes):
+    """Launch over two bit patterns: an output element that still holds the pattern both times was not written."""
+    before = [tensor.clone() for tensor in tensors]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    alone = [addresses.count(address) == 1 for address in addresses]
+    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone, strict=True)]
+    kept = [torch.ones(tensor.shape, dtype=torch.bool, device=tensor.device) for tensor in tensors]
+    for byte in (0x5A, 0x25):
+        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned, strict=True):
+            if view.direction != "In":
+                _bits(tensor).fill_(_pattern(tensor, byte)) if poison else tensor.copy_(old)
+        kernel.launch(*tensors, *scalars, **sizes)
+        for tensor, mask in zip(tensors, kept, strict=True):
+            mask &= _bits(tensor) == _pattern(tensor, byte)
+    for view, poison, mask in zip(kernel.views, poisoned, kept, strict=True):
+        if poison and mask.any():
+            message = f"{kernel.name}: {int(mask.sum())} of {mask.numel()} elements of {view.name} were not written"
+            if view.name in kernel.covered:
+                raise RuntimeError(message)
+            print(message, file=sys.stderr)
+
+
+def _bits(tensor):
+    """The elements as integers of their width."""
+    return tensor.view(_INTEGERS[tensor.element_size()])
+
+
+def _pattern(tensor, byte):
+    return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
+
+
+def _launch(plan, views, arguments, sizes, unit_strides):
+    """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any."""
+    kernel = plan.kernel
+    alignments = [number for view in views for number in (view.data_ptr(), *view.stride()[:-1])]
+    if any(view.stride(-1) != 1 for view in views if view.dim()):
+        kernel = _specialised(kernel, ())
+    elif any(number % 16 for number in (*alignments, *sizes)):
+        kernel = _specialised(kernel, unit_strides)
+    warps, stages = plan.hip if torch.version.hip else plan.cuda
+    options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
+    _start((kernel, views[0].device, *options.items()), kernel, plan.programs, arguments, options)
+
+
+def _start(key, kernel, programs, arguments, options):
+    """Compile first what was not compiled yet, so that a failure to compile leaves the caller's arrays alone."""
+    if key not in _COMPILED:
+        if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
+            kernel.warmup(*arguments, grid=(programs,), **options)
+        _COMPILED.add(key)
+    kernel[(programs,)](*arguments, **options)
+
+
+@functools.cache
+def _specialised(kernel, unit_strides):
+    """The kernel for strides, sizes and addresses of any alignment; only the named strides are known to be 1."""
+    constants = [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
+    known = {*constants, *unit_strides}
+    return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
+
+
+def _index_type(*views):
+    """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
+    axes = (zip(view.shape, view.stride(), strict=True) for view in views)
+    spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
+    return tl.int64 if max(spans) >= 2**30 else tl.int32
+
+
+_CASES = ((_LION, {"N": 37}), (_LION, {"N": 1}), (_LION, {"N": 64}))
+
+
+def _self_check():
+    """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
+    os.environ["INTENTC_POISON"] = "1"
+    generator, failures = np.random.default_rng(0), 0
+    for kernel, sizes in _CASES:
+        tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]
+        scalars = [0.75 if "float" in dtype else dtype == "bool" or 1 for _, dtype in kernel.scalars]
+        terms = max(tensor.numel() for tensor in tensors)
+        first = _written(kernel, tensors, scalars, sizes)
+        second = _written(kernel, tensors, scalars, sizes)
+        wrong = [name for name in first if not _agree(first[name], second[name], terms)]
+        failures += bool(wrong)
+        print(kernel.name, sizes, f"differs in {', '.join(wrong)}" if wrong else "ok")
+    return failures
+
+
+def _random(view, kernel, sizes, generator):
+    """Integers are small enough to be an index of any axis."""
+    extents = [sizes[extent] if isinstance(extent, str) else extent for view in kernel.views for extent in view.shape]
+    shape = [sizes[extent] if isinstance(extent, str) else extent for extent in view.shape]
+    if "float" in view.dtype:
+        values = generator.standard_normal(shape)
+    else:
+        values = generator.integers(0, 2 if view.dtype == "bool" else max(1, min(extents, default=1)), shape)
+    return torch.as_tensor(values).to(_device(), getattr(torch, view.dtype))
+
+
+def _written(kernel, tensors, scalars, sizes):
+    """Run on copies; the views that the kernel writes, by name."""
+    copies = [tensor.clone() for tensor in tensors]
+    _run(kernel, copies, scalars, sizes)
+    return {view.name: copy for view, copy in zip(kernel.views, copies, strict=True) if view.direction != "In"}
+
+
+def _agree(one, other, terms):
+    """Integers are equal; floats differ by no more than another order of summation explains."""
+    if not one.dtype.is_floating_point:
+        return torch.equal(one.to(torch.int64), other.to(torch.int64))
+    a, b = one.double(), other.double()
+    finite = torch.isfinite(a) & torch.isfinite(b)
+    same = torch.equal(a[~finite].nan_to_num(nan=1.5), b[~finite].nan_to_num(nan=1.5))
+    band = 16 * torch.finfo(one.dtype).eps * terms**0.5 * b[finite].norm()
+    return same and bool((a[finite] - b[finite]).norm() <= band)
+
+
+if __name__ == "__main__":
+    sys.exit(_self_check())
