@@ -136,7 +136,7 @@ def scale(name: str = "scale", dtype: DType = dtypes.f32) -> KernelCode:
     """out = x * factor, with a scalar parameter."""
     source = f"""
 def {name}_kernel(
-    x_ptr, factor: tl.float32, out_ptr, N, stride_x_n, stride_out_n, BLOCK_N: tl.constexpr, INDEX: tl.constexpr
+    x_ptr, out_ptr, N, stride_x_n, stride_out_n, factor: tl.float32, BLOCK_N: tl.constexpr, INDEX: tl.constexpr
 ):
     columns = tl.program_id(0).to(INDEX) * BLOCK_N + tl.arange(0, BLOCK_N)
     mask = columns < N
@@ -144,7 +144,7 @@ def {name}_kernel(
     tl.store(out_ptr + columns * stride_out_n, (x * factor).to(out_ptr.dtype.element_ty), mask=mask)
 """
     arguments = (
-        Pointer("x"), ScalarArgument("factor"), Pointer("out"), Size("N"), Stride("x", 0), Stride("out", 0),
+        Pointer("x"), Pointer("out"), Size("N"), Stride("x", 0), Stride("out", 0), ScalarArgument("factor"),
     )  # fmt: skip
     parameters = (view("x", dtype, "N"), ScalarParameter("factor", dtypes.f32), view("out", dtype, "N", "Out"))
     plan = variant(f"{name}_kernel", source, arguments, "triton.cdiv(N, 128)", constants=(("BLOCK_N", 128),))
@@ -197,7 +197,7 @@ def total_kernel(x_ptr, mass_ptr, count_ptr, N, stride_x_n, BLOCK_N: tl.constexp
 def groups() -> KernelCode:
     """partial[g] = sum of x[g::G] through a scratch buffer: G is a size that only an output has."""
     source = """
-def groups_kernel(x_ptr, partial_ptr, work_ptr, N, G, stride_x_n, stride_partial_g, INDEX: tl.constexpr):
+def groups_kernel(x_ptr, partial_ptr, N, G, stride_x_n, stride_partial_g, work_ptr, INDEX: tl.constexpr):
     group = tl.program_id(0).to(INDEX)
     tl.store(work_ptr + group, 0.0)
     for position in range(group, N, G):
@@ -206,8 +206,8 @@ def groups_kernel(x_ptr, partial_ptr, work_ptr, N, G, stride_x_n, stride_partial
     tl.store(partial_ptr + group * stride_partial_g, tl.load(work_ptr + group))
 """
     arguments = (
-        Pointer("x"), Pointer("partial"), ScratchPointer("work"), Size("N"), Size("G"),
-        Stride("x", 0), Stride("partial", 0),
+        Pointer("x"), Pointer("partial"), Size("N"), Size("G"), Stride("x", 0), Stride("partial", 0),
+        ScratchPointer("work"),
     )  # fmt: skip
     parameters = (view("x", dtypes.f32, "N"), view("partial", dtypes.f32, "G", "Out"))
     return KernelCode(

@@ -255,7 +255,7 @@ def test_compiled_functions_are_launched_with_addresses(monkeypatch: pytest.Monk
 
     class Compiled:
         def __getitem__(self, grid: tuple[int, int, int]) -> Callable[..., None]:
-            return lambda *arguments, stream: launched.append((grid, stream, *arguments))
+            return lambda *arguments, stream=None: launched.append((grid, stream, *arguments))
 
     active = SimpleNamespace(get_current_device=lambda: -1, get_current_stream=lambda device: f"stream of {device}")
     monkeypatch.setattr("triton.compiler.CompiledKernel", Compiled)
@@ -265,9 +265,10 @@ def test_compiled_functions_are_launched_with_addresses(monkeypatch: pytest.Monk
     monkeypatch.setattr(type(module.scale_kernel), "warmup", lambda *_, **__: Compiled())
     x, out = torch.ones(5), torch.zeros(5)
     artifact(x, out, 2.0)
-    assert not launched
+    ((grid, stream, *arguments),) = launched  # the module's own launch
+    assert (grid, stream) == ((1, 1, 1), None) and arguments[0] is x
     artifact(x, out, 3.0)
-    ((grid, stream, *arguments),) = launched
+    _, (grid, stream, *arguments) = launched
     names = dict(zip(module.scale_kernel.arg_names, arguments, strict=True))
     assert (grid, stream) == ((1, 1, 1), "stream of -1")
     assert names["x_ptr"] == x.data_ptr() and names["out_ptr"] == out.data_ptr() and names["factor"] == 3.0

@@ -31,7 +31,7 @@ class LoadedModule:
 
     def __init__(self, module: ModuleType) -> None:
         self.module = module
-        self._start: Callable[..., None] = vars(module)["_start"]
+        self._start: Callable[..., Callable[..., None]] = vars(module)["_start"]
         self._local = threading.local()
         vars(module)["_start"] = self._started  # the module's launchers look the name up in every call
 
@@ -42,6 +42,7 @@ class LoadedModule:
     def recorded(self, name: str, arguments: tuple[object, ...]) -> list[Recorded]:
         """Call a public function of the module; the launches that it made."""
         launches: list[Recorded] = []
+        vars(self.module)["_REPEATS"] = {}  # or the module itself would repeat a launch
         self._local.launches = launches
         try:
             self.function(name)(*arguments)
@@ -50,13 +51,14 @@ class LoadedModule:
         return launches
 
     def _started(
-        self, key: object, kernel: object, programs: int, arguments: tuple[object, ...], options: dict[str, object]
-    ) -> None:
+        self, kernel: object, programs: int, arguments: tuple[object, ...], options: dict[str, object]
+    ) -> Callable[..., None]:
         """Stands in for the module's own function of this place."""
-        self._start(key, kernel, programs, arguments, options)
+        start = self._start(kernel, programs, arguments, options)
         launches = getattr(self._local, "launches", None)
         if launches is not None:
             launches.append(Recorded(kernel, programs, arguments, options))
+        return start
 
 
 @lru_cache(maxsize=256)

@@ -80,6 +80,7 @@ def _features(codes: Sequence[KernelCode], options: ModuleOptions, composer: Com
         "device": options.arm != "host" or composer is not None,
         "composed": composer is not None and options.arm != "device",
         "scalars": any(code.kernel.scalars for code in codes),
+        "scratch": any(code.scratch for code in codes),
         "requirements": any(code.requirements for code in codes),
         "outonly": any(needs_size_keywords(code) for code in codes),
         "same": any(code.overlap == "same" for code in codes),

@@ -14,6 +14,8 @@ from translators.triton_source.launch import (
     Pointer,
     Requirement,
     ScalarArgument,
+    Scratch,
+    ScratchPointer,
     Size,
     Stride,
     Variant,
@@ -76,34 +78,54 @@ def row_sizes(code: KernelCode) -> list[str]:
 
 # ------------------------------------------------------------------------------------------------------------ launcher
 def launcher(code: KernelCode, names: KernelNames) -> str:
+    _assert_order(code)
     scope = Scope([*names.launch.parameters.values(), *names.launch.sizes.values(), *MODULE_LEVEL, *names.functions])
-    plan, arguments, index = scope.name("plan"), scope.name("arguments"), scope.name("index")
+    plan, integers, index = scope.name("plan"), scope.name("integers"), scope.name("index")
     views = [local(view.name, names) for view in code.kernel.views]
     parameters = [*views, *(local(s.name, names) for s in code.kernel.scalars), *names.launch.sizes.values()]
     same = len({variant.arguments for variant in code.variants}) == 1
+    passes_integers = any(isinstance(each, Size | Stride) for variant in code.variants for each in variant.arguments)
     lines = [call(f"def {names.launcher}(", parameters, "):")]
     if any(variant.wide_index for variant in code.variants):
         lines += fold("    ", f"{index} = _index_type({', '.join(views)})")
-    lines += _choice(code, names, (plan, arguments, index), same)
+    lines += _choice(code, names, (plan, integers if passes_integers and not same else None, index))
     if any(re.search(r"\bprograms\b", scratch.elements) for scratch in code.scratch):
         lines.append(f"    programs = {plan}.programs")
-    lines += [_scratch_line(code, names, position) for position in range(len(code.scratch))]
-    if same:
-        lines.append(_argument_tuple(code, code.variants[0], arguments, names, 4))
-    lines.append(f"    if {plan}.programs > 0:")
-    lines.append(_launch_call(code, names, [plan, tuple_text(views), arguments]))
+    if same and passes_integers:
+        lines.append(_integer_line(code, code.variants[0], integers, names, 4))
+    lines.append(_launch_call(code, names, [plan, tuple_text(views), integers if passes_integers else "()"]))
     return "\n".join(lines)
 
 
+def _assert_order(code: KernelCode) -> None:
+    """All variants take all views, then sizes and strides, then the same scratch, then all scalars."""
+    views = [Pointer(view.name) for view in code.kernel.views]
+    scalars = [ScalarArgument(scalar.name) for scalar in code.kernel.scalars]
+    behind = [ScratchPointer(scratch.name) for scratch in _used_scratch(code)] + scalars
+    for variant in code.variants:
+        integers = [each for each in variant.arguments if isinstance(each, Size | Stride)]
+        assert list(variant.arguments) == [*views, *integers, *behind], (code.kernel.name, variant.function)
+
+
+def _used_scratch(code: KernelCode) -> list[Scratch]:
+    by_name = {scratch.name: scratch for scratch in code.scratch}
+    return [by_name[each.name] for each in code.variants[0].arguments if isinstance(each, ScratchPointer)]
+
+
 def _launch_call(code: KernelCode, names: KernelNames, first: list[str]) -> str:
+    scalars = [local(scalar.name, names) for scalar in code.kernel.scalars]
+    scratch = [f"({each.elements}, torch.{dtype_name(each.dtype)})" for each in _used_scratch(code)]
     sizes = [names.launch.sizes[symbol] for symbol in row_sizes(code)]
     strides = _unit_strides(code, names)
-    items = [*first, f"sizes={_tuple(sizes)}", f"unit_strides={_tuple(strides)}"]
-    return "\n".join(fold(" " * 8, f"_launch({', '.join(items)})"))
+    items = [*first, *([f"scalars={_tuple(scalars)}"] if scalars else [])]
+    items += [f"scratch={_tuple(scratch)}"] if scratch else []
+    items += [f"sizes={_tuple(sizes)}", f"unit_strides={_tuple(strides)}"]
+    return "\n".join(fold("    ", f"return _launch({', '.join(items)})"))
 
 
-def _choice(code: KernelCode, names: KernelNames, locals_: tuple[str, str, str], same: bool) -> list[str]:
-    plan, arguments, index = locals_
+def _choice(code: KernelCode, names: KernelNames, locals_: tuple[str, str | None, str]) -> list[str]:
+    """The plan of each variant, and the integers unless they are the same for all."""
+    plan, integers, index = locals_
     lines: list[str] = []
     for variant in code.variants:
         indent = 4 if variant.condition is None and not lines else 8
@@ -112,8 +134,8 @@ def _choice(code: KernelCode, names: KernelNames, locals_: tuple[str, str, str],
         elif lines:
             lines.append("    else:")
         lines.append(_plan_line(variant, names, (plan, index), indent))
-        if not same:
-            lines.append(_argument_tuple(code, variant, arguments, names, indent))
+        if integers is not None:
+            lines.append(_integer_line(code, variant, integers, names, indent))
         if variant.condition is None:
             break
     return lines
@@ -129,46 +151,30 @@ def _plan_line(variant: Variant, names: KernelNames, locals_: tuple[str, str], i
     return "\n".join(fold(" " * indent, f"{plan} = _Plan({', '.join(items)})"))
 
 
-def _argument_tuple(code: KernelCode, variant: Variant, target: str, names: KernelNames, indent: int) -> str:
-    return collection(f"{target} = (", _argument_items(code, variant.arguments, names), indent=indent)
+def _integer_line(code: KernelCode, variant: Variant, target: str, names: KernelNames, indent: int) -> str:
+    """Sizes and strides, which arrays of one form have in common."""
+    items = _integer_items(code, [each for each in variant.arguments if isinstance(each, Size | Stride)], names)
+    return collection(f"{target} = (", items, indent=indent)
 
 
-def _argument_items(code: KernelCode, arguments: Sequence[Argument], names: KernelNames) -> list[str]:
+def _integer_items(code: KernelCode, integers: Sequence[Size | Stride], names: KernelNames) -> list[str]:
     """All strides of a view in a row are written `*x.stride()`."""
     items: list[str] = []
-    for position, argument in enumerate(arguments):
-        if not isinstance(argument, Stride):
-            items.append(_argument_text(argument, names))
+    for position, each in enumerate(integers):
+        if isinstance(each, Size):
+            items.append(names.launch.argument(each))
             continue
-        before = [Stride(argument.view, axis) for axis in range(argument.axis)]
-        if list(arguments[position - len(before) : position]) == before and before:
-            items[-1] = f"*{local(argument.view, names)}.stride(){_leading(argument, code)}"
+        before = [Stride(each.view, axis) for axis in range(each.axis)]
+        if list(integers[position - len(before) : position]) == before and before:
+            items[-1] = f"*{local(each.view, names)}.stride(){_leading(each, code)}"
         else:
-            items.append(f"{local(argument.view, names)}.stride({argument.axis})")
+            items.append(f"{local(each.view, names)}.stride({each.axis})")
     return items
 
 
 def _leading(last: Stride, code: KernelCode) -> str:
     rank = next(view.rank for view in code.kernel.views if view.name == last.view)
     return "" if last.axis + 1 == rank else f"[:{last.axis + 1}]"
-
-
-def _argument_text(argument: Argument, names: KernelNames) -> str:
-    match argument:
-        case Pointer(view=name) | ScalarArgument(name=name):
-            return local(name, names)
-        case _:
-            return names.launch.argument(argument)
-
-
-def _scratch_line(code: KernelCode, names: KernelNames, position: int) -> str:
-    scratch = code.scratch[position]
-    first = local(code.kernel.views[0].name, names)
-    return call(
-        f"{scratch.name}_ptr = _scratch(",
-        [scratch.elements, f"torch.{dtype_name(scratch.dtype)}", f"{first}.device"],
-        indent=4,
-    )
 
 
 def _unit_strides(code: KernelCode, names: KernelNames) -> list[str]:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Set
 from functools import cache
 
+from translators.triton_source import repeated_calls
+
 MARKER = re.compile(r"\s*#\? (.*)$")
 
 VIEW = '''
@@ -58,10 +60,6 @@ INTEGERS = """
 _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 """
 
-COMPILED = """
-_COMPILED = set()  # launch keys of what this process has compiled
-"""
-
 HOST_CALL = '''
 def _host_call(kernel, arrays, scalars=(), **sizes):  #? scalars
 def _host_call(kernel, arrays, **sizes):  #? !scalars
@@ -79,7 +77,12 @@ def _host_call(kernel, arrays, **sizes):  #? !scalars
 DEVICE_CALL = '''
 def _device_call(kernel, arrays, scalars=(), **sizes):  #? scalars
 def _device_call(kernel, arrays, **sizes):  #? !scalars
-    """Run on device arrays, in place and on the current stream."""
+    """Run on device arrays, in place and on the current stream; as an earlier call did, if they have the same form."""
+    form = _form(kernel, arrays, sizes)
+    repeats = _REPEATS
+    if form in repeats and _apart(repeats[form], arrays):
+        return _run_again(kernel, repeats[form], arrays, scalars)  #? scalars
+        return _run_again(kernel, repeats[form], arrays)  #? !scalars
     with _stream(arrays):
         tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
         sizes = _check(kernel, tensors, sizes)
@@ -95,9 +98,11 @@ def _device_call(kernel, arrays, **sizes):  #? !scalars
                 tensors[position] = _empty(view, sizes, device)
                 results.append(_like_inputs(tensors[position], arrays))  #? low
                 results.append(tensors[position])  #? !low
-        _run(kernel, tensors, scalars, sizes)  #? scalars
-        _run(kernel, tensors, sizes)  #? !scalars
+        launch = _run(kernel, tensors, scalars, sizes)  #? scalars
+        launch = _run(kernel, tensors, sizes)  #? !scalars
         _mark_changed(kernel, tensors)  #? composed
+        if form is not None and launch is not None:
+            _remember(form, kernel, arrays, tensors, launch)
         return _unwrap(results)
 '''
 
@@ -210,7 +215,10 @@ def _strides(array):
 
 SCALARS = '''
 def _scalars(kernel, values):
-    return [_scalar(kernel, name, dtype, value) for (name, dtype), value in zip(kernel.scalars, values, strict=True)]
+    return [
+        value if type(value) is float and "float" in dtype else _scalar(kernel, name, dtype, value)
+        for (name, dtype), value in zip(kernel.scalars, values, strict=True)
+    ]
 
 
 def _scalar(kernel, name, dtype, value):
@@ -372,11 +380,10 @@ def _run(kernel, tensors, scalars, sizes):  #? scalars
 def _run(kernel, tensors, sizes):  #? !scalars
     with torch.cuda.device_of(tensors[0]):
         if os.getenv("INTENTC_POISON") == "1":
-            _run_poisoned(kernel, tensors, scalars, sizes)  #? scalars
-            _run_poisoned(kernel, tensors, sizes)  #? !scalars
-        else:
-            kernel.launch(*tensors, *scalars, **sizes)  #? scalars
-            kernel.launch(*tensors, **sizes)  #? !scalars
+            return _run_poisoned(kernel, tensors, scalars, sizes)  #? scalars
+            return _run_poisoned(kernel, tensors, sizes)  #? !scalars
+        return kernel.launch(*tensors, *scalars, **sizes)  #? scalars
+        return kernel.launch(*tensors, **sizes)  #? !scalars
 
 
 def _run_poisoned(kernel, tensors, scalars, sizes):  #? scalars
@@ -414,11 +421,12 @@ def _pattern(tensor, byte):
 '''
 
 SCRATCH = '''
-def _scratch(elements, dtype, device):
+def _scratch(wanted, device):
     """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
-    memory = torch.empty(elements, dtype=dtype, device=device)
+    memory = [torch.empty(elements, dtype=dtype, device=device) for elements, dtype in wanted]
     if os.getenv("INTENTC_POISON") == "1":
-        memory.view(torch.uint8).random_()
+        for each in memory:
+            each.view(torch.uint8).random_()
     return memory
 '''
 
@@ -431,8 +439,16 @@ def _index_type(*views):
 '''
 
 LAUNCH = '''
-def _launch(plan, views, arguments, sizes, unit_strides):
-    """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any."""
+def _launch(plan, views, integers, scalars=(), scratch=(), *, sizes, unit_strides):  #? scalars&scratch
+def _launch(plan, views, integers, scalars=(), *, sizes, unit_strides):  #? scalars&!scratch
+def _launch(plan, views, integers, scratch=(), *, sizes, unit_strides):  #? !scalars&scratch
+def _launch(plan, views, integers, *, sizes, unit_strides):  #? !scalars&!scratch
+    """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
+
+    The result does the same with other views and scalars that are alike in this; None if there is nothing to do.
+    """
+    if plan.programs < 1:
+        return None
     kernel = plan.kernel
     alignments = [number for view in views for number in (view.data_ptr(), *view.stride()[:-1])]
     if any(view.stride(-1) != 1 for view in views if view.dim()):
@@ -441,16 +457,35 @@ def _launch(plan, views, arguments, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    _start((kernel, views[0].device, *options.items()), kernel, plan.programs, arguments, options)
+    memory, device = _scratch(scratch, views[0].device), views[0].device  #? scratch
+    start = _start(kernel, plan.programs, (*views, *integers, *memory, *scalars), options)  #? scalars&scratch
+    start = _start(kernel, plan.programs, (*views, *integers, *memory), options)  #? !scalars&scratch
+    start = _start(kernel, plan.programs, (*views, *integers, *scalars), options)  #? scalars&!scratch
+    start = _start(kernel, plan.programs, (*views, *integers), options)  #? !scalars&!scratch
+    # Scratch belongs to one launch.  #? scratch
+    return lambda views, scalars: start(*views, *integers, *_scratch(scratch, device), *scalars)  #? scalars&scratch
+    return lambda views: start(*views, *integers, *_scratch(scratch, device))  #? !scalars&scratch
+    return lambda views, scalars: start(*views, *integers, *scalars)  #? scalars&!scratch
+    return lambda views: start(*views, *integers)  #? !scalars&!scratch
 
 
-def _start(key, kernel, programs, arguments, options):
-    """Compile first what was not compiled yet, so that a failure to compile leaves the caller's arrays alone."""
-    if key not in _COMPILED:
-        if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
-            kernel.warmup(*arguments, grid=(programs,), **options)
-        _COMPILED.add(key)
-    kernel[(programs,)](*arguments, **options)
+def _start(kernel, programs, arguments, options):
+    """Compile before the launch, so that a failure to compile leaves the caller's arrays alone.
+
+    The result launches the compiled function with other arguments.
+    """
+    start = functools.partial(kernel[(programs,)], **options)
+    if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
+        compiled = kernel.warmup(*arguments, grid=(programs,), **options)
+        if isinstance(compiled, triton.compiler.CompiledKernel):
+            constants = [options[name] for name in kernel.arg_names[len(arguments) :]]
+            start = _with_constants(compiled[(programs, 1, 1)], constants)
+    start(*arguments)
+    return start
+
+
+def _with_constants(run, constants):
+    return lambda *arguments: run(*arguments, *constants)
 
 
 @functools.cache
@@ -540,8 +575,18 @@ if __name__ == "__main__":
 '''
 
 # In the order in which the module shows them.
-BEFORE_KERNELS = (VIEW, KERNEL, PLAN, CARRIERS, INTEGERS, COMPILED)
-CALLS = (HOST_CALL, DEVICE_CALL, CHECK_NUMPY, TENSOR, LIKE_INPUTS, DTYPE_NAME, COMMON_DEVICE, STREAM)
+BEFORE_KERNELS = (VIEW, KERNEL, PLAN, *repeated_calls.BEFORE_KERNELS, CARRIERS, INTEGERS)
+CALLS = (
+    HOST_CALL,
+    DEVICE_CALL,
+    *repeated_calls.AFTER_KERNELS,
+    CHECK_NUMPY,
+    TENSOR,
+    LIKE_INPUTS,
+    DTYPE_NAME,
+    COMMON_DEVICE,
+    STREAM,
+)
 CHECKS = (CHECK, CHECK_ARRAY, STRIDES, SCALARS, CHECK_OVERLAP, ALLOCATION, ELEMENTS, ADDRESSES)
 TRANSFERS = (UPLOAD, TO_DEVICE, EMPTY, DOWNLOAD, TO_NUMPY, UNWRAP, DEVICE)
 AFTER_KERNELS = CALLS + CHECKS + TRANSFERS + (RUN, BITS, SCRATCH, LAUNCH, INDEX_TYPE)

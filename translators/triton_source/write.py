@@ -118,10 +118,8 @@ class _FunctionWriter:
         self.meanings |= renderer.meanings
 
     def _arguments(self, text: str) -> Iterator[Argument]:
-        """Pointers in declaration order, then sizes, strides and scalars, each only if it is used."""
-        for view in self.kernel.views:
-            if self.names.pointers[view.name] in text:
-                yield Pointer(view.name)
+        """All pointers in declaration order, sizes and strides that are used, scratch, all scalars."""
+        yield from (Pointer(view.name) for view in self.kernel.views)
         seen: set[str] = set()
         for view in self.kernel.views:
             for extent in view.shape:
@@ -134,9 +132,7 @@ class _FunctionWriter:
                 if (view.name, axis) in self.strides:
                     yield Stride(view.name, axis)
         yield from (ScratchPointer(name) for name in sorted(self.buffers))
-        for scalar in self.kernel.scalars:
-            if scalar.name in self.scalars:
-                yield ScalarArgument(scalar.name)
+        yield from (ScalarArgument(scalar.name) for scalar in self.kernel.scalars)
 
     def _header(self, arguments: Sequence[Argument], wide: bool) -> list[str]:
         groups: list[list[str]] = []

@@ -1,0 +1,250 @@
+"""Repeated calls of device functions: what is launched again without checks, and what must be looked at anew."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable
+from types import ModuleType
+
+import hand_written_codes as written
+import pytest
+import torch
+
+import intent.dtypes as dtypes
+from intent.records import replace
+
+Calls = list[str]
+
+
+@pytest.fixture(scope="module")
+def module() -> ModuleType:
+    return written.module(*(each() for each in written.ALL), written.scale("half", dtypes.bf16))
+
+
+@pytest.fixture
+def checks(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Calls:
+    """The kernels of the calls that were checked, planned and compiled; none is known before the test."""
+    calls: Calls = []
+    start: Callable[..., object] = module._start
+    monkeypatch.setattr(module, "_REPEATS", {})
+    monkeypatch.setattr(
+        module, "_start", lambda kernel, *rest: (calls.append(kernel.__name__), start(kernel, *rest))[1]
+    )
+    return calls
+
+
+def test_a_form_is_checked_once(module: ModuleType, checks: Calls) -> None:
+    for seed in range(5):
+        x = torch.randn(3, 37, generator=torch.Generator().manual_seed(seed))
+        torch.testing.assert_close(module.softmax_device(x), torch.softmax(x, 1))
+        out = torch.empty(3, 37)
+        module.softmax_device_out(x, out)
+        torch.testing.assert_close(out, torch.softmax(x, 1))
+    assert len(checks) == 2  # the output allocated, and given
+
+
+def test_results_are_new_and_of_the_declared_kind(module: ModuleType, checks: Calls) -> None:
+    x = torch.arange(8.0)
+    mass, count = module.total_device(x)
+    again = module.total_device(x + 1)
+    assert (mass.item(), count.item()) == (28.0, 8) and (again[0].item(), again[1].item()) == (36.0, 8)
+    assert again[1].dtype == torch.int64 and again[0].shape == ()
+    assert len(checks) == 1
+
+
+def test_scalars_are_not_part_of_the_form_but_checked(module: ModuleType, checks: Calls) -> None:
+    x = torch.ones(4)
+    for factor in (2.0, 3, True, 0.5, float("inf")):
+        assert module.scale_device(x, factor)[0] == float(factor)
+    assert module.scale_device(x, float("nan")).isnan().all()
+    assert len(checks) == 1
+    for wrong in (None, "2", 1j):
+        with pytest.raises(TypeError, match="scale: factor must be a number of dtype float32"):
+            module.scale_device(x, wrong)
+
+
+def other_forms() -> dict[str, torch.Tensor]:
+    memory = torch.arange(400.0)
+    return {
+        "length": memory[:36], "bucket": memory[:300], "stride": memory[:74:2], "alignment": memory[1:38],
+        "stride of zero": memory[:1].expand(37), "the first": memory[:37],
+    }  # fmt: skip
+
+
+def test_whatever_changes_plan_or_compilation_is_another_form(module: ModuleType, checks: Calls) -> None:
+    memory = torch.arange(37.0)
+    module.scale_device(memory, 2.0)
+    for name, x in other_forms().items():
+        torch.testing.assert_close(module.scale_device(x, 2.0), x * 2, msg=name)
+    assert len(checks) == 6  # the last is the first again
+    for x in other_forms().values():
+        torch.testing.assert_close(module.scale_device(x, -1.0), -x)
+    assert len(checks) == 6
+
+
+def test_wrong_arguments_are_refused_after_right_ones(module: ModuleType, checks: Calls) -> None:
+    x, out = torch.ones(2, 4), torch.empty(2, 4)
+    module.softmax_device_out(x, out)
+    for wrong, message in (
+        ((x.double(), out), "x must have dtype float32"),
+        ((x, out[:1]), "axis 0 of out must be M = 2, not 1"),
+        ((x[0], out), "x must have 2 axes"),
+        ((x, torch.empty(2, 4, device="meta")), "different devices"),
+        ((x, [[0.0]]), "out must be a device array"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message):
+            module.softmax_device_out(*wrong)
+    assert len(checks) == 1
+
+
+def test_overlaps_are_compared_in_every_call(module: ModuleType, checks: Calls) -> None:
+    memory = torch.randn(7, 8)
+    module.softmax_device_out(torch.randn(5, 8), torch.empty(5, 8))
+    expected = torch.softmax(memory[:5], 1)
+    module.softmax_device_out(memory[:5], memory[:5])  # in place, as the kernel allows
+    torch.testing.assert_close(memory[:5], expected)
+    assert len(checks) == 1
+    with pytest.raises(ValueError, match="x and out overlap in memory"):
+        module.softmax_device_out(memory[:5], memory[1:6])
+    with pytest.raises(ValueError, match="x and out overlap in memory"):
+        module.softmax_device_out(memory[1:6], memory[:5])
+
+
+def test_inputs_that_an_output_shares_are_copied_in_every_call(module: ModuleType, checks: Calls) -> None:
+    count = torch.zeros((), dtype=torch.int64)
+    for start in (1.0, 2.0):
+        x = torch.arange(start, start + 8)
+        module.total_device_out(x, x[3], count)
+        assert x[3] == sum(range(int(start), int(start) + 8))
+    module.total_device_out(torch.ones(8), torch.empty(()), count)
+    x = torch.arange(1.0, 9.0)
+    module.total_device_out(x, x[3], count)
+    assert x[3] == 36
+    assert len(checks) == 4
+
+
+def test_interleaved_arrays_are_looked_at_anew(module: ModuleType, checks: Calls) -> None:
+    memory = torch.randn(5, 74)
+    for _ in range(2):
+        module.softmax_device_out(memory[:, ::2], memory[:, 1::2])
+        torch.testing.assert_close(memory[:, 1::2], torch.softmax(memory[:, ::2], 1))
+
+
+def test_sizes_of_outputs_are_part_of_the_form(module: ModuleType, checks: Calls) -> None:
+    x = torch.arange(10.0)
+    for _ in range(2):
+        assert module.groups_device(x, G=3).tolist() == [18.0, 12.0, 15.0]
+        assert module.groups_device(x, G=2).tolist() == [20.0, 25.0]
+    assert len(checks) == 2
+    for wrong in (None, 3.0, [3], -1):
+        with pytest.raises(ValueError, match="pass the size G of the output"):
+            module.groups_device(x, G=wrong)
+
+
+def test_arrays_that_need_a_view_are_looked_at_anew(module: ModuleType, checks: Calls) -> None:
+    x = torch.arange(20).to(torch.bfloat16)
+    for _ in range(2):
+        assert module.half_device(x, 0.5).dtype == torch.bfloat16
+        carried = module.half_device(x.view(torch.uint16), 0.5)
+        assert carried.dtype == torch.uint16
+        assert torch.equal(carried.view(torch.bfloat16), module.half_device(x, 0.5))
+    assert len(checks) == 3
+
+
+def test_empty_arrays(module: ModuleType, checks: Calls) -> None:
+    for _ in range(2):
+        assert module.scale_device(torch.empty(0), 2.0).shape == (0,)
+    assert not checks
+
+
+def test_subclasses_of_tensors_are_looked_at_anew(module: ModuleType, checks: Calls) -> None:
+    class Marked(torch.Tensor):
+        pass
+
+    x = torch.ones(4)
+    for each in (x, x.as_subclass(Marked), torch.nn.Parameter(x, requires_grad=False), x):
+        assert module.scale_device(each, 2.0).tolist() == [2.0] * 4
+    assert len(checks) == 2
+
+
+def test_no_array_is_kept(module: ModuleType, checks: Calls) -> None:
+    x, out = torch.ones(5), torch.empty(5)
+    alive = weakref.ref(x), weakref.ref(out)
+    module.scale_device_out(x, 2.0, out)
+    module.scale_device_out(x, 2.0, out)
+    assert len(checks) == 1
+    del x, out
+    gc.collect()
+    assert [each() for each in alive] == [None, None]
+
+
+def test_forms_are_not_kept_without_end(module: ModuleType, checks: Calls) -> None:
+    x = torch.ones(1200)
+    for length in range(1, 1200):
+        module._remember(("scale", length), module._SCALE, (x, None), [x, x], lambda *_: None)
+    assert len(module._REPEATS) < 1100
+
+
+def test_poisoning_is_not_repeated_without(module: ModuleType, checks: Calls, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = torch.ones(5)
+    module.scale_device(x, 2.0)
+    launches = len(checks)
+    monkeypatch.setenv("INTENTC_POISON", "1")
+    module.scale_device(x, 2.0)
+    assert len(checks) == launches + 2
+    monkeypatch.delenv("INTENTC_POISON")
+    module.scale_device(x, 2.0)
+    assert len(checks) == launches + 2
+
+
+class Compiled:
+    """Stands in for what Triton compiles on a device."""
+
+    def __init__(self) -> None:
+        self.launched: list[tuple[object, ...]] = []
+
+    def __getitem__(self, grid: tuple[int, int, int]) -> Callable[..., None]:
+        return lambda *arguments: self.launched.append((grid, *arguments))
+
+
+def test_a_compiled_function_gets_all_arguments_of_its_signature(
+    module: ModuleType, checks: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled = Compiled()
+    monkeypatch.setattr(module.triton.compiler, "CompiledKernel", Compiled)
+    monkeypatch.setattr(type(module.scale_kernel), "warmup", lambda *_, **__: compiled, raising=False)
+    x, out = torch.ones(300), torch.empty(300)
+    module.scale_device_out(x, 2.0, out)
+    module.scale_device_out(x, 3.0, out)
+    first, second = compiled.launched
+    assert first[0] == (3, 1, 1)
+    names = module.scale_kernel.arg_names
+    passed = dict(zip(names, second[1:], strict=True))
+    assert passed["x_ptr"] is x and passed["out_ptr"] is out and passed["factor"] == 3.0
+    assert (passed["N"], passed["stride_x_n"], passed["BLOCK_N"], str(passed["INDEX"])) == (300, 1, 128, "int32")
+    assert len(checks) == 1
+
+
+def test_scratch_belongs_to_one_launch(checks: Calls, module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[torch.Tensor] = []
+    scratch = module._scratch
+    monkeypatch.setattr(module, "_scratch", lambda *wanted: [taken.append(each) or each for each in scratch(*wanted)])
+    x = torch.arange(10.0)
+    for factor in (1, 2, 3):
+        assert module.groups_device(x * factor, G=3).tolist() == [18.0 * factor, 12.0 * factor, 15.0 * factor]
+    assert len(checks) == 1
+    assert len({each.data_ptr() for each in taken}) == len(taken) == 3
+
+
+def test_promises_not_to_overlap_are_held_in_every_call() -> None:
+    code = written.scale()
+    views = [replace(view, noalias=view.name == "x") for view in code.kernel.views]
+    x_view, out_view = views
+    factor = code.kernel.scalars[0]
+    module = written.module(replace(code, kernel=written.kernel("scale", x_view, factor, out_view)))
+    memory = torch.ones(64)
+    module.scale_device_out(memory[:8], 2.0, memory[8:16])
+    assert len(module._REPEATS) == 1
+    with pytest.raises(ValueError, match="x and out overlap"):
+        module.scale_device_out(memory[:8], 2.0, memory[:8])  # in place, which the kernel itself would allow
