@@ -25,16 +25,19 @@ TOLERANCE = {"f16": 1e-2, "bf16": 4e-2, "f32": 2e-4, "f64": 1e-6}
 
 
 def main() -> None:
+    json.dump(results_of(json.load(sys.stdin)), sys.stdout)
+
+
+def results_of(request: dict[str, Any]) -> list[dict[str, Any]]:
+    """One result per call. The process is of no use for another request."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    request = json.load(sys.stdin)
     callables = []
     for side in request["sides"]:
         try:
             callables.append(_load(side))
         except Exception as error:  # whatever the file of a stranger does
-            json.dump([_failed(side, error)], sys.stdout)
-            return
-    json.dump([_compare(callables, request, call, seed) for seed, call in enumerate(request["calls"])], sys.stdout)
+            return [_failed(side, error)]
+    return [_compare(callables, request, call, seed) for seed, call in enumerate(request["calls"])]
 
 
 def _failed(side: dict[str, Any], error: Exception) -> dict[str, Any]:

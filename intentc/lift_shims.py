@@ -5,6 +5,7 @@ Imported only within the process that runs a verification, beside a sliced kerne
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Callable
 from typing import Any
@@ -31,7 +32,7 @@ def _tensor(value: Any) -> Any:  # noqa: ANN401
 def _elementwise(function: Callable[..., Any], result: tl.dtype | None = None) -> Callable[..., Any]:
     def shim(*operands: Any) -> Any:  # noqa: ANN401
         tensors = [_tensor(each) for each in operands]
-        dtype = result or max(tensors, key=lambda each: each.dtype.primitive_bitwidth).dtype
+        dtype = result or builtins.max(tensors, key=lambda each: each.dtype.primitive_bitwidth).dtype
         arrays = [each.handle.data for each in tensors]
         arrays = [each.astype(np.float64) if each.dtype.kind == "f" else each for each in arrays]
         with np.errstate(all="ignore"):
@@ -39,7 +40,7 @@ def _elementwise(function: Callable[..., Any], result: tl.dtype | None = None) -
         kept = made.astype(
             np.bool_ if dtype == tl.int1 else tensors[0].handle.data.dtype if result is None else np.int32
         )
-        shape = max((each.shape for each in tensors), key=len)
+        shape = builtins.max((each.shape for each in tensors), key=len)
         block = tl.block_type(dtype, list(shape)) if len(shape) else dtype
         return tl.tensor(TensorHandle(kept, dtype), block)
 

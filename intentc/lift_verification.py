@@ -13,9 +13,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from intent.records import dataclass
 from intentc.lift_slices import sliced
@@ -48,7 +48,29 @@ class Verification:
         return f"agreed on {self.agreed} of {self.calls} random shapes under the interpreter"
 
 
-def verify(text: str, path: str, kernel: Lifted, calls: int = CALLS) -> Verification:
+Execute = Callable[[dict[str, Any]], str]
+
+
+class NotRun(Exception):
+    """The process that compares gave no results; the message says why."""
+
+
+def in_a_process(request: dict[str, Any]) -> str:
+    """The results of a request to `lift_runner`, as JSON."""
+    command = [sys.executable, str(Path(__file__).parent / "lift_runner.py")]
+    environment = {**os.environ, "TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+    try:
+        done = subprocess.run(
+            command, input=json.dumps(request), capture_output=True, text=True, timeout=SECONDS, env=environment
+        )
+    except subprocess.TimeoutExpired:
+        raise NotRun(f"it took longer than {SECONDS} seconds") from None
+    if done.returncode != 0:
+        raise NotRun((done.stderr.strip().splitlines() or ["the process failed"])[-1])
+    return done.stdout
+
+
+def verify(text: str, path: str, kernel: Lifted, calls: int = CALLS, execute: Execute = in_a_process) -> Verification:
     """Compare one lifted kernel with its original."""
     correspondence = kernel.correspondence
     if correspondence is None or kernel.source is None:
@@ -72,7 +94,7 @@ def verify(text: str, path: str, kernel: Lifted, calls: int = CALLS) -> Verifica
         "lifted kernel",
     )
     calls_of = [{"arrays": c.arrays, "limit": c.limit, "sides": [_numbers(c), _numbers(c)]} for c in drawn]
-    return run_sides((original, lifted), _arrays(kernel), calls_of)
+    return run_sides((original, lifted), _arrays(kernel), calls_of, execute)
 
 
 def _names(kernel: Lifted) -> tuple[str, ...]:
@@ -136,23 +158,18 @@ def write_kernel(file: TritonFile, kernel: Lifted) -> Written:
 
 
 def run_sides(
-    sides: tuple[Written, Written], arrays: Sequence[Mapping[str, object]], calls: Sequence[Mapping[str, object]]
+    sides: tuple[Written, Written],
+    arrays: Sequence[Mapping[str, object]],
+    calls: Sequence[Mapping[str, object]],
+    execute: Execute = in_a_process,
 ) -> Verification:
     """Both sides on the same memory, in a process of their own."""
     with tempfile.TemporaryDirectory() as directory:
         said = [_side(each, Path(directory, str(number))) for number, each in enumerate(sides)]
-        request = {"sides": said, "arrays": arrays, "calls": calls}
-        command = [sys.executable, str(Path(__file__).parent / "lift_runner.py")]
-        environment = {**os.environ, "TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
         try:
-            done = subprocess.run(
-                command, input=json.dumps(request), capture_output=True, text=True, timeout=SECONDS, env=environment
-            )
-        except subprocess.TimeoutExpired:
-            return Verification(len(calls), 0, f"it took longer than {SECONDS} seconds")
-    if done.returncode != 0:
-        return Verification(len(calls), 0, (done.stderr.strip().splitlines() or ["the process failed"])[-1])
-    results = json.loads(done.stdout)
+            results = json.loads(execute({"sides": said, "arrays": arrays, "calls": calls}))
+        except NotRun as found:
+            return Verification(len(calls), 0, str(found))
     failed = next((each for each in results if each["failed"]), None)
     if failed is not None:
         return Verification(len(calls), 0, f"the {failed['failed']} does not run: {failed['why']}")

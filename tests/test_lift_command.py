@@ -109,6 +109,8 @@ def test_verification_finds_a_wrong_lift() -> None:
         (binary("-", Text("a"), binary("-", Text("b"), Text("c"))), "a - (b - c)"),
         (binary("&", binary("<", Text("a"), Text("b")), Text("c")), "(a < b) & c"),
         (binary("<", binary("<", Text("a"), Text("b")), Text("c")), "(a < b) < c"),
+        (binary("**", unary("-", Text("a")), binary("**", Text("b"), Text("c"))), "(-a)**(b**c)"),
+        (unary("-", binary("**", Text("a"), Text("b"))), "-a**b"),
         (unary("-", binary("*", Text("a"), Text("b"))), "-(a * b)"),
         (unary("not ", binary("&", Text("a"), Text("b"))), "not a & b"),
     ],

@@ -9,19 +9,24 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import subprocess
+import multiprocessing
+import os
 import sys
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+import time
+from multiprocessing.context import ForkProcess as Child
 from pathlib import Path
 from typing import Any, Final
 
+os.environ.update(TRITON_INTERPRET="1", OMP_NUM_THREADS="1", PYTHONWARNINGS="ignore")
+
+from tests.corpus import one_file
 from tests.corpus.packages import PACKAGES, SITE, Package
 from tests.corpus.page import Record, write_page
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 BUILD: Final = SITE.parent
 SECONDS_PER_FILE: Final = 1200
+FORK: Final = multiprocessing.get_context("fork")
 
 
 def main() -> None:
@@ -65,39 +70,54 @@ def _read(result: Path) -> list[Record]:
 
 
 def _run(package: Package, version: str, jobs: int) -> list[Record]:
-    paths = list(package.files())
-    with ThreadPoolExecutor(jobs) as pool:
-        done = pool.map(lambda path: _one(package, path, version), paths)
-        return [record for records in _counted(package, paths, done) for record in records]
-
-
-def _counted(package: Package, paths: Sequence[Path], done: Any) -> Any:  # noqa: ANN401
-    for position, records in enumerate(done, 1):
-        print(f"\r{package.name}: {position} of {len(paths)} files", end="", file=sys.stderr, flush=True)
-        yield records
+    """Every file in a process of its own, which is a copy of this one: it has Triton loaded."""
+    waiting = [path for path in package.files() if not _done(package, path, version)]
+    total = len(waiting)
+    running: dict[Path, tuple[Child, float]] = {}
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            path = waiting.pop(0)
+            running[path] = (_started(package, path), time.monotonic())
+        time.sleep(0.02)
+        for path in [path for path, each in running.items() if _ended(*each)]:
+            running.pop(path)[0].join()
+            _keep(package, path, version)
+            left = len(waiting) + len(running)
+            print(f"\r{package.name}: {total - left} of {total} files", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
+    return _known(package)
 
 
-def _one(package: Package, path: Path, version: str) -> list[Record]:
+def _ended(child: Child, begin: float) -> bool:
+    if time.monotonic() - begin > SECONDS_PER_FILE:
+        child.kill()
+    return not child.is_alive()
+
+
+def _done(package: Package, path: Path, version: str) -> bool:
     result = _result(package, path)
-    if result.exists() and json.loads(result.read_text(encoding="utf-8"))["version"] == version:
-        return _read(result)
-    fresh = result.with_suffix(".new")
+    return result.exists() and json.loads(result.read_text(encoding="utf-8"))["version"] == version
+
+
+def _started(package: Package, path: Path) -> Child:
+    fresh = _result(package, path).with_suffix(".new")
     fresh.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "tests.corpus.one_file", str(path), str(fresh), str(BUILD / "compared")]
-    try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS_PER_FILE)
-        failure = (done.stderr.strip().splitlines() or ["the process failed"])[-1] if done.returncode else None
-    except subprocess.TimeoutExpired:
-        failure = f"longer than {SECONDS_PER_FILE} seconds"
+    child = FORK.Process(target=one_file.run, args=(path, fresh, BUILD / "compared"))
+    child.start()
+    return child
+
+
+def _keep(package: Package, path: Path, version: str) -> None:
+    result = _result(package, path)
+    fresh = result.with_suffix(".new")
     inside = path.relative_to(package.directory).as_posix()
-    if failure is None:
+    if fresh.exists():
         records = [{"file": inside, **record} for record in json.loads(fresh.read_text(encoding="utf-8"))]
+        fresh.unlink()
     else:
-        records = [{"file": inside, "kernel": "", "status": "crash", "reason": failure}]
+        records = [{"file": inside, "kernel": "", "status": "crash", "reason": "the process failed or was too slow"}]
     result.parent.mkdir(parents=True, exist_ok=True)
     result.write_text(json.dumps({"version": version, "records": records}), encoding="utf-8")
-    return records
 
 
 if __name__ == "__main__":

@@ -95,9 +95,8 @@ def _completed(facts: Facts, polynomial: Polynomial, term: Polynomial, atom: Ato
     count = None if beside is None else beside.divided_by(divisor)
     if count is None:
         return None
-    made = polynomial - term + count * whole
-    shorter = len(polynomial.terms) - (2 if isinstance(atom, Quotient) else 1)
-    return made - count * rest if len(made.terms) <= shorter else None
+    made = polynomial - term + count * (whole - rest)
+    return made if len(made.terms) < len(polynomial.terms) else None
 
 
 def extremum(facts: Facts, kind: str, operands: tuple[Polynomial, ...]) -> Polynomial:

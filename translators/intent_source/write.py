@@ -17,7 +17,7 @@ OR, AND, NOT, COMPARISON, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, UNARY, 
 BINARY: Final = {
     "+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "//": PRODUCT, "%": PRODUCT, "<<": SHIFT, ">>": SHIFT, "&": BIT_AND,
     "^": BIT_XOR, "|": BIT_OR, "<": COMPARISON, "<=": COMPARISON, ">": COMPARISON, ">=": COMPARISON, "==": COMPARISON,
-    "!=": COMPARISON,
+    "!=": COMPARISON, "**": POWER,
 }  # fmt: skip
 
 
@@ -37,8 +37,10 @@ class Text:
 
 
 def binary(operator: str, left: Text, right: Text) -> Text:
-    """left operator right; comparisons do not chain, everything else groups from the left."""
+    """left operator right; comparisons do not chain, powers group from the right, everything else from the left."""
     binding = BINARY[operator]
+    if operator == "**":
+        return Text(f"{left.within(POWER + 1)}**{right.within(POWER + 1)}", POWER)
     first = left.within(binding + (binding == COMPARISON))
     return Text(f"{first} {operator} {right.within(binding + 1)}", binding)
 
@@ -60,6 +62,8 @@ def subscript(value: Text, *items: Text | str) -> Text:
 def literal(value: bool | int | float) -> Text:
     if isinstance(value, float) and value in (float("inf"), float("-inf")):
         return Text("I.inf") if value > 0 else Text("-I.inf", UNARY)
+    if isinstance(value, float) and value != value:
+        return Text("I.inf - I.inf", SUM)
     text = repr(value)
     return Text(text, UNARY if text.startswith("-") else ATOM)
 

@@ -220,7 +220,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., Number]]] = {
     "exp": math.exp, "exp2": lambda a: 2.0**a, "log": math.log, "log1p": math.log1p, "sin": math.sin, "cos": math.cos,
     "floor": math.floor, "sqrt": math.sqrt, "rsqrt": lambda a: 1 / math.sqrt(a), "erf": math.erf, "erfc": math.erfc,
     "tanh": math.tanh, "sigmoid": lambda a: 1 / (1 + math.exp(-a)), "bitcast": lambda a: a, "asin": math.asin,
-    "lgamma": math.lgamma,
+    "lgamma": math.lgamma, "power": lambda a, b: a**b if a >= 0 else math.nan,
 }  # fmt: skip
 
 

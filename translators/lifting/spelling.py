@@ -27,7 +27,7 @@ from translators.tile.expression import Axis, Expression, Place, operands, walk
 INFIX = {
     "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "and": "&", "or": "|", "xor": "^", "shift_left": "<<",
     "shift_right": ">>", "equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">",
-    "greater_equal": ">=",
+    "greater_equal": ">=", "power": "**",
 }  # fmt: skip
 _CALLED = frozenset(
     (
@@ -332,7 +332,7 @@ class Speller:
             return Spelled(w.unary("not ", texts[0]), axes)
         if function == "invert":
             return Spelled(w.unary("~", texts[0]), axes)
-        if function in ("floor_divide", "remainder") and node.dtype.kind == "unsigned":
+        if function in ("floor_divide", "remainder"):
             return Spelled(w.binary("//" if function == "floor_divide" else "%", texts[0], texts[1]), axes)
         raise Residue(f"'{function}' has no spelling in the language")
 

@@ -22,6 +22,7 @@ from translators.triton_source.read.block_pointers import (
 )
 from translators.triton_source.read.execution import Execution
 from translators.triton_source.read.expressions import call, reshaped, transposed
+from translators.triton_source.read.mathematics import FUNCTIONS
 from translators.triton_source.read.operations import ONE
 from translators.triton_source.read.scans import associative_scan, scanned
 from translators.triton_source.read.values import (
@@ -125,7 +126,7 @@ def _cdiv(execution: Execution, given: Arguments) -> Value:
     ops = execution.operations
     first, second = ops.tile(left), ops.tile(right)
     if first.value.dtype != d.index or second.value.dtype != d.index:
-        raise NotLifted("cdiv of data")
+        return ops.binary("//", ops.binary("-", ops.binary("+", first, second), 1), second)
     made = ceiling_divide(first.value.polynomial, second.value.polynomial)
     if isinstance(left, int | Polynomial) and isinstance(right, int | Polynomial):
         return made
@@ -506,4 +507,6 @@ BUILTINS: Final[Mapping[str, Signature]] = {
         for function in _UNARY
     },
     "tl.sqrt_rn": Signature(("x",), _unary("sqrt", True)),
+    **{f"{module}.ceil": Signature(("x",), _ceil) for module in ("tl.math", "libdevice")},
+    **{name: Signature(parameters, handler) for name, (parameters, handler) in FUNCTIONS.items()},
 }

@@ -9,7 +9,7 @@ from typing import Final
 from intent import dtypes as d
 from intent.dtypes import DType
 from intent.records import replace
-from translators.algebra.polynomial import Polynomial, atomic, floor_divide, number, remainder
+from translators.algebra.polynomial import Polynomial, Symbol, atomic, floor_divide, number, remainder
 from translators.triton_source.device_functions import HELPERS
 from translators.triton_source.read.execution import Execution, Returned
 from translators.triton_source.read.operations import ONE
@@ -20,6 +20,7 @@ from translators.triton_source.read.values import (
     Function,
     Method,
     Module,
+    NeedsValue,
     NotLifted,
     Pointer,
     PointerType,
@@ -196,6 +197,9 @@ def _one_comparison(execution: Execution, operation: ast.cmpop, left: Value, rig
     sign = _COMPARED.get(type(operation))
     if sign is None:
         raise NotLifted(f"comparison '{type(operation).__name__}'")
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Polynomial) and isinstance(one.atom, Symbol) and isinstance(other, str | None | DType):
+            raise NeedsValue(f"a branch needs the value of {one.atom.name}", (one.atom.name,), execution.line)
     if isinstance(left, Polynomial | int) and isinstance(right, Polynomial | int):
         left, right = (
             execution.known_integer(each) if isinstance(each, Polynomial) else each for each in (left, right)
@@ -343,6 +347,8 @@ def _call(execution: Execution, node: ast.Call) -> Value:
             made = call_method(execution, receiver, name, arguments, keywords)
         case Function():
             made = call(execution, function, arguments, keywords)
+        case DType() if len(arguments) == 1:
+            made = call_builtin(execution, "tl.cast", [arguments[0], function], {})
         case _:
             raise NotLifted(f"a call of '{ast.unparse(node.func)}'")
     execution.line = line

@@ -198,7 +198,8 @@ class _Host:
         facts: list[Polynomial] = []
         constants: dict[str, bool | int | float | str | None] = {}
         for name, value in arguments.items():
-            atom = value.atom if isinstance(value, Polynomial) else None
+            counted = _counted(value)
+            atom = counted.atom if isinstance(counted, Polynomial) else None
             if isinstance(atom, Symbol):
                 mapping.setdefault(atom, symbol(name))
             self._constant(name, value, constants)
@@ -250,6 +251,7 @@ class _Host:
                 return None
 
     def _binary(self, operator: ast.operator, left: HostValue, right: HostValue) -> HostValue:
+        left, right = _counted(left), _counted(right)
         if not isinstance(left, Polynomial) or not isinstance(right, Polynomial):
             return None
         match operator:
@@ -276,7 +278,7 @@ class _Host:
     def _call(self, node: ast.Call) -> HostValue:
         name = ast.unparse(node.func)
         values = [self.value(argument) for argument in node.args]
-        numbers = [value for value in values if isinstance(value, Polynomial)]
+        numbers = [value for value in map(_counted, values) if isinstance(value, Polynomial)]
         match name.rpartition(".")[2], numbers:
             case "cdiv", [top, bottom]:
                 return ceiling_divide(top, bottom)
@@ -317,6 +319,11 @@ class _Host:
                 stated = like.dtype
             return HostTensor(name, stated if isinstance(stated, DType) else None)
         return None
+
+
+def _counted(value: HostValue) -> HostValue:
+    """A parameter of the host function that is computed with is a number, not a tensor."""
+    return symbol(value.name) if isinstance(value, HostTensor) and value.dtype is None else value
 
 
 def _dimension(tensor: str, axis: int) -> Polynomial:

@@ -178,6 +178,8 @@ class Operations:
         first, second = self.aligned(self.tile(left), self.tile(right))
         dtype = self.promoted(left, right, operator in ("//", "%"))
         if dtype.is_float and operator in ("//", "%", "&", "|", "^", "<<", ">>"):
+            for tile in (first, second):
+                _expect_integers(tile)
             raise NotLifted(f"'{operator}' of floats")
         if self._coordinates(first, second):
             made = self._coordinate_operation(operator, first, second, dtype)
@@ -240,13 +242,27 @@ class Operations:
                 function = "shift_left"
             case ">>":
                 function = "shift_right"
-            case "//":
-                function = "floor_divide" if dtype.kind == "unsigned" else "truncated_divide"
-            case "%":
-                function = "remainder" if dtype.kind == "unsigned" else "truncated_remainder"
+            case "//" | "%" if dtype.is_signed:
+                return Tile(dtype, shape, self._truncating(operator, dtype, left, right))
+            case "//" | "%":
+                function = "floor_divide" if operator == "//" else "remainder"
             case _:
                 raise NotLifted(f"operator '{operator}'")
         return Tile(dtype, shape, self.pointwise(function, dtype, left, right))
+
+    def _truncating(self, operator: str, dtype: DType, left: Expression, right: Expression) -> Expression:
+        """Division that rounds to zero, by one that rounds down: it is one less where signs differ, unless exact."""
+        zero = self.constant(dtype, 0)
+        rest = self.pointwise("remainder", dtype, left, right)
+        signs = [self.pointwise("less", d.boolean, each, zero) for each in (left, right)]
+        differ = signs[0] if right.operation == "constant" and right.attribute > 0 else self.logical("xor", *signs)
+        inexact = self.pointwise("not_equal", d.boolean, rest, zero)
+        apart = self.logical("and", inexact, differ)
+        if operator == "%":
+            return self.arena.make("select", dtype, (apart, self.pointwise("subtract", dtype, rest, right), rest))
+        below = self.pointwise("floor_divide", dtype, left, right)
+        above = self.pointwise("add", dtype, below, self.constant(dtype, 1))
+        return self.arena.make("select", dtype, (apart, above, below))
 
     def divided(self, left: Value, right: Value) -> Tile:
         first, second = self.aligned(self.tile(left), self.tile(right))
@@ -323,9 +339,7 @@ class Operations:
     def offset(self, tile: Tile) -> Polynomial:
         """An integer as part of an address; sums and products of data are followed, as they do not wrap there."""
         if not tile.dtype.is_integer:
-            for node in _summands(tile.value):
-                if node.operation == "load":
-                    raise HoldsIntegers(node.attribute.pointer)
+            _expect_integers(tile)
             raise NotLifted("an address is moved by a number that is no integer")
         return self.distance(tile.value)
 
@@ -398,13 +412,30 @@ def _exact_in_any(value: object) -> bool:
     return value in (0, 1, -1, 2, float("inf"), float("-inf"))
 
 
+def _expect_integers(tile: Tile) -> None:
+    """What is read from memory into a float holds integers after all, if that is what it is used as."""
+    for node in _summands(tile.value):
+        if node.operation == "load" and node.dtype.is_float:
+            raise HoldsIntegers(node.attribute.pointer)
+
+
 def _summands(value: Expression) -> Iterator[Expression]:
-    """What sums, products and casts are made of."""
-    if value.operation == "cast" or (value.operation == "pointwise" and value.attribute[0] in ARITHMETIC.values()):
-        for argument in value.arguments:
-            yield from _summands(argument)
-    else:
+    """What sums, products, casts, selections and extrema are made of."""
+    extrema = ("minimum", "maximum", "minimum_num", "maximum_num")
+    if value.operation == "select":
+        parts = value.arguments[1:]
+    elif value.operation == "cast" or (
+        value.operation == "pointwise" and value.attribute[0] in (*ARITHMETIC.values(), *extrema)
+    ):
+        parts = value.arguments
+    elif value.operation == "load":
+        parts = tuple(each for each in value.arguments[2:] if each.operation != "poison")
         yield value
+    else:
+        parts = ()
+        yield value
+    for part in parts:
+        yield from _summands(part)
 
 
 def _common_type(first: DType, second: DType, division: bool) -> DType:

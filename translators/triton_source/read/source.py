@@ -13,6 +13,7 @@ from typing import Final
 from intent import dtypes as d
 from intent.dtypes import DType
 from intent.records import dataclass, field
+from translators.triton_source.read.elementwise import SCALAR_NAME, elementwise_kernel
 from translators.triton_source.read.values import UNDEFINED, Builtin, Function, Module, Undefined, Value
 
 # Where Triton's own modules are imported from, by the prefix that the reader's tables use.
@@ -146,7 +147,12 @@ def read_file(text: str, path: str, package: Package | None = None) -> TritonFil
     for statement in _statements(ast.parse(text).body):
         reading.statement(statement)
     for name, (node, decorators) in reading.functions.items():
-        functions[name] = Function(name, node, decorators, file)
+        kernel = elementwise_kernel(node, decorators)
+        if kernel is not None:
+            reading.names.setdefault("tl", Builtin("tl"))
+            scalar = SCALAR_NAME.format(name)
+            functions[scalar] = Function(scalar, node, decorators, file)
+        functions[name] = Function(name, kernel or node, decorators, file)
     return file
 
 
