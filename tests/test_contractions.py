@@ -59,8 +59,15 @@ def test_inputs_of_other_strides(sample: Sample, case: Case) -> None:
     assert_alike(sample, generated_modules.by_device_arm(sample, case, values), wanted)
 
 
+def test_rows_of_a_product_that_are_too_long_to_stay_on_chip() -> None:
+    sample, case = kernel_named("normalised_product"), {"M": 3, "K": 5, "N": 270}
+    values = sample_files.arguments(sample, case | {"B": 1})
+    wanted = generated_modules.by_reference(sample, case, values)
+    assert_alike(sample, generated_modules.by_module(sample, case, values), wanted)
+
+
 # --------------------------------------------------------------------------------------------------------------- codes
-def encoded(kernel: str) -> Sample:
+def kernel_named(kernel: str) -> Sample:
     return next(sample for sample in KERNELS if sample.kernel == kernel)
 
 
@@ -89,7 +96,7 @@ def test_every_e4m3_code() -> None:
     a = one_hot(256, 32, 5, 0)
     a[:, 0, 5] = CODES
     values = {"a": a, "sa": powers, "b": ones, "sb": np.array([[127]], np.uint8)}
-    found = every_way(encoded("bytes_of_e4m3"), {"M": 256, "G": 1, "N": 1}, values)[:, 0]
+    found = every_way(kernel_named("bytes_of_e4m3"), {"M": 256, "G": 1, "N": 1}, values)[:, 0]
     assert np.flatnonzero(np.isnan(found)).tolist() == [0x7F, 0xFF]
     assert found[0x7E] == 448 and found[0xFE] == -448 and found[1] == 2.0**-9 and found[0x38] == 1
 
@@ -100,14 +107,14 @@ def test_every_e2m1_code_low_and_high() -> None:
     ones = np.zeros((1, 16, 1), np.uint8)
     ones[0, 3] = 0x22
     scales = {"se": np.full((32, 1), 128, np.uint8), "sf": np.array([[126]], np.uint8)}
-    found = every_way(encoded("e2m1_by_e2m1"), {"M": 32, "G": 1, "N": 1}, {"e": a, "f": ones} | scales)[:, 0]
+    found = every_way(kernel_named("e2m1_by_e2m1"), {"M": 32, "G": 1, "N": 1}, {"e": a, "f": ones} | scales)[:, 0]
     values = [0, 0.5, 1, 1.5, 2, 3, 4, 6]
     assert found.tolist() == [*values, *(-value for value in values)] * 2
 
 
 def test_every_e8m0_code() -> None:
     """The scale 2**(code - 127) times one, down to the subnormal 2**-127; code 255 is NaN."""
-    sample, case = encoded("bytes_of_e4m3"), {"M": 256, "G": 1, "N": 1}
+    sample, case = kernel_named("bytes_of_e4m3"), {"M": 256, "G": 1, "N": 1}
     ones = one_hot(256, 32, 31, 0x38)
     values = {"a": ones, "sa": CODES[:, None].copy(), "b": ones[:1].transpose(1, 2, 0).copy()}
     found = every_way(sample, case, values | {"sb": np.array([[127]], np.uint8)})[:, 0]
@@ -116,7 +123,7 @@ def test_every_e8m0_code() -> None:
 
 
 def test_scales_whose_product_overflows_are_illegal() -> None:
-    sample, case = encoded("bytes_of_e4m3"), {"M": 1, "G": 1, "N": 1}
+    sample, case = kernel_named("bytes_of_e4m3"), {"M": 1, "G": 1, "N": 1}
     ones = one_hot(1, 32, 0, 0x38)
     values = {"a": ones, "sa": np.array([[254]], np.uint8), "b": ones.transpose(1, 2, 0).copy()}
     with pytest.raises(IllegalInput, match="two scales"):
@@ -128,7 +135,7 @@ def test_ties_and_extremes_of_a_record() -> None:
     """The negative one of two equal extremes counts; halves go to even integers."""
     record = np.zeros(256, np.float32)
     record[:6] = [127, -127, 0.5, 1.5, 2.5, -3.5]
-    found = every_way(encoded("one_record"), {}, {"rec": record})
+    found = every_way(kernel_named("one_record"), {}, {"rec": record})
     assert found[:4].view(np.float32)[0] == 1.0
     assert found[4:10].view(np.int8).tolist() == [127, -127, 0, 2, 2, -4]
     assert found[260:262].view(np.int16)[0] == 0
@@ -136,19 +143,19 @@ def test_ties_and_extremes_of_a_record() -> None:
 
 @pytest.mark.parametrize("value", [0.0, -0.0, 3.0, -1e-30, 3e38])
 def test_records_of_one_value(value: float) -> None:
-    found = every_way(encoded("one_record"), {}, {"rec": np.full(256, value, np.float32)})
+    found = every_way(kernel_named("one_record"), {}, {"rec": np.full(256, value, np.float32)})
     assert set(found[4:260].view(np.int8).tolist()) == {-127 if value else 0}
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e-38])
 def test_records_out_of_range_are_illegal(value: float) -> None:
     with pytest.raises(IllegalInput):
-        generated_modules.by_reference(encoded("one_record"), {}, {"rec": np.full(256, value, np.float32)})
+        generated_modules.by_reference(kernel_named("one_record"), {}, {"rec": np.full(256, value, np.float32)})
 
 
 @pytest.mark.parametrize(("first", "second"), [(1, 1), (2, 1), (0, 4), (-1, 2)])
 def test_metadata_out_of_range_are_illegal(first: int, second: int) -> None:
-    sample, case = encoded("two_of_four"), {"M": 1, "N": 1}
+    sample, case = kernel_named("two_of_four"), {"M": 1, "N": 1}
     values = sample_files.arguments(sample, case | {"G": 1, "T": 1, "S": 1, "B": 1})
     values |= {"p": np.full((1, 8), first), "q": np.full((1, 8), second)}
     with pytest.raises(IllegalInput, match=r"metadata|follow"):
@@ -156,7 +163,7 @@ def test_metadata_out_of_range_are_illegal(first: int, second: int) -> None:
 
 
 def test_compressed_extents_are_checked_before_the_launch() -> None:
-    sample = encoded("two_of_four_of_any_extent")
+    sample = kernel_named("two_of_four_of_any_extent")
     case = {"M": 1, "N": 1, "S": 4, "T": 3, "K": 12}
     values = sample_files.arguments(sample, case | {"G": 1, "B": 1})
     with pytest.raises(ValueError, match="reshape"):
@@ -165,7 +172,7 @@ def test_compressed_extents_are_checked_before_the_launch() -> None:
 
 def test_products_of_records_are_rounded_before_they_are_added() -> None:
     for kernel, fused in (("one_record", False), ("quantized_in_place", False), ("two_of_four", True)):
-        source = generated_modules.compilation(encoded(kernel).path).source
+        source = generated_modules.compilation(kernel_named(kernel).path).source
         assert source is not None
         launcher = source[source.index(f"def _launch_{kernel}(") :].split("\ndef ")[0]
         assert ('"enable_fp_fusion": False' not in launcher) is fused, kernel

@@ -58,7 +58,6 @@ def test_fixed_sizes_decide_early(sizes: dict[str, int], expected: list[int]) ->
     ("value", "dtype"),
     [
         (PRODUCT, "f32"),
-        (PRODUCT, "f8e5m2"),
         (f"I.tanh({PRODUCT})", "f16"),
         ("I.matmul(a[:, :] * 2.0, b[:, :], acc_dtype=I.f32)", "f16"),
         (f"{PRODUCT} * I.reduce.sum(a[:, :], axis=1)[:, None]", "f16"),
@@ -66,6 +65,23 @@ def test_fixed_sizes_decide_early(sizes: dict[str, int], expected: list[int]) ->
 )
 def test_registers_that_are_needed_elsewhere(value: str, dtype: str) -> None:
     assert 256 not in columns(variants(value, dtype))
+
+
+NORMALISED = f"I.exp({PRODUCT} - I.reduce.max({PRODUCT}, axis=1)[:, None])"
+
+
+def test_rows_of_a_product_stay_on_chip_as_far_as_an_accumulator_may_be_long() -> None:
+    found = variants(NORMALISED)
+    assert [variant.condition for variant in found] == ["N <= 64", "N <= 128", "N <= 256", None]
+    tiles = [dict(variant.constants) for variant in found]
+    assert [tile["BLOCK_M"] * tile["BLOCK_N"] for tile in tiles] == [8192, 16384, 16384, 8192]
+    assert all(variant.cuda.warps == 8 for variant in found)
+
+
+@pytest.mark.parametrize(("columns", "streamed"), [(256, False), (1024, True)])
+def test_rows_of_a_product_of_fixed_length(columns: int, streamed: bool) -> None:
+    (found,) = variants(NORMALISED, n=columns)
+    assert ("streamed: 64 i" in found.plan or "; streamed: 64 n" in found.plan) is streamed, found.plan
 
 
 def test_wide_tiles_in_the_interpreter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

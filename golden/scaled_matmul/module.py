@@ -4,7 +4,7 @@ Matrix product of e4m3 operands with one e8m0 scale for every 32 elements along 
 
 scaled_matmul(a[M, G, 32] f8e4m3fn, a_scale[M, G] u8, b[G, 32, N] f8e4m3fn, b_scale[N, G] u8) -> c[M, N] f32
     c[:, :] = I.scaled_matmul(
-    Plan    one program per 128 m x 128 n; on chip: i; streamed: g
+    Plan    one program per 128 m x 64 n; on chip: i; streamed: g
     Traffic reads a, b, a_scale, b_scale; writes c
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -126,8 +126,8 @@ def _launch_scaled_matmul(a, a_scale, b, b_scale, c, M, G, N):
     index = _index_type(a, a_scale, b, b_scale, c)
     plan = _Plan(
         scaled_matmul_kernel,
-        triton.cdiv(M, 128) * triton.cdiv(N, 128),
-        {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_I": 32, "INDEX": index},
+        triton.cdiv(M, 128) * triton.cdiv(N, 64),
+        {"BLOCK_M": 128, "BLOCK_N": 64, "BLOCK_I": 32, "INDEX": index},
         cuda=(8, 3),
         hip=(4, 2),
     )

@@ -177,6 +177,21 @@ def skipped_blocks(
     o[:, :] = acc
 
 
+@intent.kernel
+def normalised_product(x: I.In[I.f32, ("M", "K")], w: I.In[I.f32, ("K", "N")], o: I.Out[I.f32, ("M", "N")]):
+    z = I.matmul(x[:, :], w[:, :], acc_dtype=I.f32)
+    e = I.exp(z - I.reduce.max(z, axis=1)[:, None])
+    o[:, :] = e / I.reduce.sum(e, axis=1)[:, None]
+
+
+def normalised_product_reference(x, w):
+    import numpy as np
+
+    z = x.astype(np.float64) @ w.astype(np.float64)
+    e = np.exp(z - z.max(axis=1, keepdims=True, initial=-np.inf))
+    return (e / e.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
 def shared_loop_reference(x, w, v):
     return x @ w, x @ v, (x * x).sum(axis=1)
 

@@ -15,7 +15,7 @@ from translators.options import Options
 from translators.planning.bounds import Bounds, bounded_numerators, is_covered, normalising_exponentials
 from translators.planning.demand import Demand
 from translators.planning.extents import region_facts
-from translators.planning.layouts import Choice, Layout, choices, is_dot
+from translators.planning.layouts import Choice, Layout, choices, is_dot, product_tiles
 from translators.planning.naming import Namer
 from translators.planning.online import is_online
 from translators.planning.padding import Padding
@@ -240,7 +240,8 @@ def _variant(demand: Demand, regions: Sequence[Region], planned: _Planned, names
     constants = planned.function.blocks
     dots = sum(is_dot(node, region) for region in regions for node in region.contractions)
     swapped = _swapped_elements(regions, choice)
-    warps = max((_warps(*each, dots) for each in zip(regions, choice.layouts, strict=True)), default=4)
+    products = sum(map(product_tiles, regions))
+    warps = max((_warps(*each, products) for each in zip(regions, choice.layouts, strict=True)), default=4)
     return Variant(
         function=planned.function.name,
         source=written.text,
@@ -276,10 +277,11 @@ def _swapped_elements(regions: Sequence[Region], choice: Choice) -> int:
     return several.pop() if several else 0
 
 
-def _warps(region: Region, layout: Layout, dots: int) -> int:
+def _warps(region: Region, layout: Layout, products: int) -> int:
+    """For the largest tile of a program; where there are products, that of an accumulator."""
     elements = _tile_elements(region, layout)
-    if dots:
-        return 8 if elements >= (64 * 128 if dots > 1 else 128 * 128) else 4
+    if products:
+        return 8 if elements >= (64 * 128 if products > 1 else 128 * 128) else 4
     return min(max(elements // (32 * layout.per_thread), 4), 16)
 
 

@@ -37,6 +37,7 @@ SHORT_ROW = 512  # row sums: longest row of which a program takes several
 SHORT_ROWS, LONG_ROWS = (16, 256), (1, 4096)  # row sums: rows of a tile, and streamed lanes that read neighbours
 POINTS = 256  # lanes of scalar bodies in I.parallel
 DOT_ROWS, DOT_COLUMNS = 128, 128
+DOT_RESIDENT, DOT_TERM = 16384, 8192  # elements of a product with a resident axis, or that is one term of a sum
 DOT_WIDE = 256  # columns of a matrix product that has many of them
 WIDE_TILES = 96  # and that leaves at least as many tiles: about one for each processor of a large GPU
 ALIGNED = 16  # row lengths are multiples of this where wide accesses are possible
@@ -116,6 +117,8 @@ def _row_sizes(regions: Sequence[Region], rows: set[Axis]) -> Sequence[int]:
     """Extents of a reused axis that stay on chip."""
     if any(axis in region.bins for region in regions for axis in rows):
         return [size for size in RESIDENT_ROWS if size <= HISTOGRAM_BINS[-1]]
+    if any(_spans_product(region, axis) for region in regions for axis in rows):
+        return RESIDENT_DOT
     return RESIDENT_COLUMN if any(_runs_down(region, axis) for region in regions for axis in rows) else RESIDENT_ROWS
 
 
@@ -129,6 +132,11 @@ def _summed_rows(regions: Sequence[Region]) -> Polynomial | None:
                 found |= {streamed[0].extent}
     extent = found.pop() if len(found) == 1 else None
     return extent if extent is not None and extent.constant is None and known_at_launch(extent) else None
+
+
+def _spans_product(region: Region, axis: Axis) -> bool:
+    """The axis is rows or columns of a matrix product, so that a whole accumulator is as long."""
+    return any(axis in node.axes and is_dot(node, region) for node in region.contractions)
 
 
 def _histogram_choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
@@ -251,7 +259,8 @@ def _layout(
     dots = [node for node in region.contractions if is_dot(node, region)]
     per_thread = PER_THREAD
     if dots:
-        lanes.update(_dot_lanes(region, dots, roles) | _fold_lanes(region, lanes))
+        lanes.update(_dot_lanes(region, dots, roles))
+        lanes.update(_fold_lanes(region, lanes) if region.loops else _within_registers(region, dots, roles, lanes))
     else:
         resident_lanes = math.prod(lanes[axis] or 1 for axis in lanes)
         stream_lanes, per_thread = _stream_lanes(region, roles, rows)
@@ -372,6 +381,7 @@ def _fixed_row(region: Region, axis: Axis) -> bool:
     if axis.extent.constant == 0 or _symbolic(axis) or axis not in _reused(region):
         return False
     most = HISTOGRAM_BINS[-1] if axis in region.bins else RESIDENT_ROWS[-1]
+    most = RESIDENT_DOT[-1] if _spans_product(region, axis) else most
     return covering_power(axis, region_facts(region), most) is not None
 
 
@@ -420,6 +430,34 @@ def _dot_lanes(region: Region, dots: Sequence[Expression], roles: Mapping[Axis, 
                 lanes[axis] = max(lanes.get(axis, 0), _at_most(axis, 64 if small else size))
         lanes[k] = max(lanes.get(k, 0), _at_most(k, depth))
     return {axis: size for axis, size in lanes.items() if roles[axis] != "resident"}
+
+
+def _within_registers(
+    region: Region, dots: Sequence[Expression], roles: Mapping[Axis, Role], lanes: Mapping[Axis, int | None]
+) -> dict[Axis, int]:
+    """Fewer lanes beside resident ones, and where a product is one term of a sum: both need a second tile like it."""
+    found: dict[Axis, int] = {}
+    terms = _terms(region)
+    for node in dots:
+        sizes = {axis: lanes[axis] or 1 for axis in node.axes}
+        resident = [axis for axis in sizes if roles[axis] == "resident"]
+        narrowed = [axis for axis in sizes if axis not in resident and sizes[axis] > DOT_MINIMUM]
+        if narrowed and (resident or node in terms):
+            axis = max(narrowed, key=lambda axis: region.order[axis])
+            beside = math.prod(sizes.values()) // sizes[axis]
+            found[axis] = min(sizes[axis], max(DOT_MINIMUM, (DOT_RESIDENT if resident else DOT_TERM) // beside))
+    return found
+
+
+def _terms(region: Region) -> set[Expression]:
+    """What is reduced, and everything in it."""
+    return {below for node in region.nodes if node.operation == "reduce" for below in walk(*node.arguments)}
+
+
+def product_tiles(region: Region) -> int:
+    """Tiles as large as a product that a program has at a time: one for each product, two where it is reduced."""
+    terms = _terms(region)
+    return sum(2 if node in terms else 1 for node in region.contractions if is_dot(node, region))
 
 
 def _fold_rows(region: Region) -> frozenset[Axis]:
