@@ -378,7 +378,7 @@ def test_boundaries_that_are_not_checked_stay(load: str) -> None:
 CHUNKS = {
     "decay_sums_kernel": "sums[members, h] = I.cumsum(decay[members, h], axis=0)",
     "chunk_states_kernel": "out[p, CHUNK * group + i, d] = h",
-    "chunk_totals_kernel": "totals[m, part] = I.reduce.sum(x[m, members], axis=0)",
+    "chunk_totals_kernel": "totals[m, part] = I.reduce.sum(x[m, members], axis=1)",
 }
 
 
@@ -394,7 +394,73 @@ def test_a_number_of_programs_that_nobody_says_is_whole() -> None:
     assert "the number of programs, programs_0, is a multiple of H" in notes
 
 
-@pytest.mark.parametrize("name", ["online", "scans", "states", "updates", "windows", "chunks"])
+PREDICATES = {
+    "early_rows_kernel": "y[rows_domain, n] = I.maximum_num(x[rows_domain, n], 0.0)",
+    "ignored_loss_kernel": "loss[m] = logits_max + I.log(logits_sum) - logits[m, I.cast(targets_value, I.index)]",
+    "segment_sum_kernel": "out[m] = I.reduce.sum(x[members], axis=0)",
+    "persistent_scale_kernel": "y[n_domain] = x[n_domain] * 2.0",
+    "grid_stride_sum_kernel": "sums[()] = sums[()] + x_sum",
+    "permuted_rows_kernel": "I.scatter_unique(y, (I.cast(order[m], I.index), d), x[m, d])",
+    "filtered_sum_kernel": "out[m] = I.reduce.sum(I.gather(x, (m, n), valid=keep[m, n] != 0.0, fill=0.0), axis=1)",
+}
+
+
+@pytest.mark.parametrize(("kernel", "line"), PREDICATES.items(), ids=PREDICATES)
+def test_predicates_and_segments(kernel: str, line: str) -> None:
+    made = kernel_of("predicates", kernel)
+    assert made.status == "lifted" and lines_of(made)[-1] == line
+
+
+def test_segments_are_the_coordinates_that_memory_bounds() -> None:
+    lines = lines_of(kernel_of("predicates", "segment_sum_kernel"))
+    assert "members = I.domain(I.cast(offsets[m], I.index), I.cast(offsets[m + 1], I.index))" in lines
+
+
+def test_scattered_rows_rest_on_an_assumption() -> None:
+    notes = {note.text for note in kernel_of("predicates", "permuted_rows_kernel").notes if note.basis == "assumed"}
+    assert "elements of order that select what is stored are all different" in notes
+
+
+ROUNDS = {
+    "blocks in turn": """
+        for k in range(tl.program_id(0), tl.cdiv(n, BLOCK), 2):
+            i = k * BLOCK + tl.arange(0, BLOCK)
+            tl.store(y_ptr + i, tl.load(x_ptr + i, mask=i < n), mask=i < n)
+    """,
+    "fewer rounds than there are": """
+        for k in range(tl.program_id(0), tl.cdiv(n, BLOCK) - 1, 2):
+            i = k * BLOCK + tl.arange(0, BLOCK)
+            tl.store(y_ptr + i, tl.load(x_ptr + i, mask=i < n), mask=i < n)
+    """,
+    "steps that leave blocks out": """
+        for k in range(tl.program_id(0), tl.cdiv(n, BLOCK), 3):
+            i = k * BLOCK + tl.arange(0, BLOCK)
+            tl.store(y_ptr + i, tl.load(x_ptr + i, mask=i < n), mask=i < n)
+    """,
+}
+
+
+@pytest.mark.parametrize("lines", ROUNDS.values(), ids=ROUNDS)
+def test_rounds_store_the_same(lines: str) -> None:
+    assert all(same(body(lines), n=n) for n in (1, 4, 7, 9))
+
+
+SCATTERED = {
+    "a coordinate made of what is read": "tl.store(y_ptr + tl.load(ids_ptr + i) * 2 // 3, tl.load(x_ptr + i))",
+    "the sum of two": "tl.store(y_ptr + tl.load(ids_ptr + i) + tl.load(ids_ptr + i + 1), tl.load(x_ptr + i))",
+}
+
+
+@pytest.mark.parametrize("lines", SCATTERED.values(), ids=SCATTERED)
+def test_scattered_stores_that_may_meet_are_refused(lines: str) -> None:
+    text = (
+        HEADER + "@triton.jit\ndef kernel(x_ptr, y_ptr, ids_ptr, n, BLOCK: tl.constexpr):\n    i = tl.program_id(0)\n"
+    )
+    (kernel,) = lift_text(text + textwrap.indent(lines, "    "), "kernel.py").kernels
+    assert kernel.status == "unsupported" and kernel.reason
+
+
+@pytest.mark.parametrize("name", ["online", "scans", "states", "updates", "windows", "chunks", "predicates"])
 def test_lifted_kernels_agree_with_the_originals(name: str) -> None:
     text = (CORPUS / f"{name}.py").read_text()
     for kernel in lifted(name).kernels:

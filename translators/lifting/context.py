@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from intent.records import dataclass, field
 from translators.algebra.facts import Facts
@@ -76,3 +76,12 @@ def atoms_of(*roots: Expression) -> set[Atom]:
             case _:
                 pass
     return found
+
+
+def within_ranges(roots: Iterable[Expression]) -> Iterator[Expression]:
+    """The expressions that bound the axes of reductions below these."""
+    for node in walk(*roots):
+        if node.operation in ("reduce", "contract"):
+            for axis in node.attribute.axes:
+                bounds = (*axis.begin.atoms(), *axis.end.atoms())
+                yield from (atom for atom in bounds if isinstance(atom, Expression))

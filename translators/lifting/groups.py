@@ -9,9 +9,21 @@ from collections.abc import Sequence
 
 from intent.records import replace
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Atom, Extremum, Polynomial, atomic, ceiling_divide, minimum
+from translators.algebra.polynomial import (
+    Atom,
+    Extremum,
+    Monomial,
+    Polynomial,
+    Quotient,
+    atomic,
+    ceiling_divide,
+    maximum,
+    minimum,
+    number,
+)
 from translators.lifting.context import Context, with_axes
 from translators.lifting.rewriting import bound_by, conjuncts, like, replaced, structured, with_node
+from translators.lifting.simplification import Simplifier
 from translators.lifting.sinks import Sink
 from translators.tile.expression import Axis, Expression, walk
 from translators.tile.substitution import Rebuilding
@@ -31,15 +43,42 @@ def block_size(block: Axis, lane: Axis) -> tuple[Polynomial, Polynomial | None] 
     return None
 
 
+def rounds(context: Context, block: Axis, lane: Axis) -> Polynomial | None:
+    """T, if the lanes [0, P) take turns: the one at l has the turns k for which P*k + l is below T."""
+    end = block.end
+    if isinstance(end.atom, Extremum) and end.atom.kind == "maximum" and number(0) in end.atom.operands:
+        end = next(each for each in end.atom.operands if each != number(0))
+    first = end.substitute({lane: number(0)}).atom
+    if not isinstance(first, Quotient):
+        return None
+    step = first.denominator.divided_by(lane.end)
+    if step is None:
+        return None
+    whole = first.numerator - first.denominator + 1
+    simplify = Simplifier(context.arena, context.facts).polynomial
+    if simplify(ceiling_divide(whole - step * atomic(lane), first.denominator)) != simplify(end):
+        return None
+    return ceiling_divide(whole, step)
+
+
 def _clipped(end: Polynomial) -> tuple[Polynomial, Polynomial] | None:
-    """(a, b) if the end is min(a, b), or a multiple of such a minimum."""
+    """(a, b) if the end is min(a, b), a multiple of it, or that where it is not negative."""
+    atom = end.atom
+    if isinstance(atom, Extremum) and atom.kind == "maximum" and len(atom.operands) == 2 and number(0) in atom.operands:
+        inner = next(each for each in atom.operands if each != number(0))
+        return _clipped(inner)  # where it is negative, the whole coordinate is beyond the end too
+    for monomial, factor in end.terms:
+        least = monomial[0] if factor == 1 and len(monomial) == 1 else None
+        if isinstance(least, Extremum) and least.kind == "minimum" and len(least.operands) == 2:
+            rest = end - atomic(least)
+            return least.operands[0] + rest, least.operands[1] + rest
     if len(end.terms) != 1:
         return None
     for atom in end.terms[0][0]:
         if isinstance(atom, Extremum) and atom.kind == "minimum" and len(atom.operands) == 2:
-            factor = end.divided_by(atomic(atom))
-            if factor is not None and atom not in factor.atoms():
-                return factor * atom.operands[0], factor * atom.operands[1]
+            scale = end.divided_by(atomic(atom))
+            if scale is not None and atom not in scale.atoms():
+                return scale * atom.operands[0], scale * atom.operands[1]
     return None
 
 
@@ -100,12 +139,50 @@ def _positions(arguments: Sequence[Expression]) -> set[Atom]:
 
 
 def _shifted(end: Polynomial, shift: Polynomial) -> Polynomial:
-    """The end plus a distance, which moves into a minimum."""
+    """The end plus a distance, which moves into minima and maxima."""
     for monomial, factor in end.terms:
-        if factor == 1 and len(monomial) == 1 and isinstance(monomial[0], Extremum) and monomial[0].kind == "minimum":
+        if factor == 1 and len(monomial) == 1 and isinstance(monomial[0], Extremum):
+            choose = minimum if monomial[0].kind == "minimum" else maximum
             rest = end - atomic(monomial[0]) + shift
-            return minimum(*(operand + rest for operand in monomial[0].operands))
+            return choose(*(_shifted(operand, rest) for operand in monomial[0].operands))
     return end + shift
+
+
+def segment(context: Context, sink: Sink) -> Sink | None:
+    """Lanes that memory is only reached at from a place read from memory: that segment's coordinates."""
+    for node in structured(sink):
+        for lane in node.attribute.axes:
+            begin = _segment_begin(node, lane)
+            if begin is None:
+                continue
+            joint = context.arena.axis(lane.name, lane.begin + begin, _shifted(lane.end, begin))
+            rebuilding = Rebuilding(context.arena, {lane: atomic(joint) - begin})
+            arguments = tuple(map(rebuilding.expression, node.arguments))
+            if not set(begin.atoms()) & _positions(arguments):
+                others = tuple(joint if axis is lane else axis for axis in node.attribute.axes)
+                attribute = replace(node.attribute, axes=others)
+                context.ledger.add("proven", f"{lane.name}: the coordinates of a segment that memory bounds")
+                return with_node(
+                    context, sink, node, context.arena.make(node.operation, node.dtype, arguments, attribute)
+                )
+    return None
+
+
+def _segment_begin(node: Expression, lane: Axis) -> Polynomial | None:
+    """What every load adds to the lane that is read from memory, if it is the same."""
+    found: set[Polynomial] = set()
+    for load in walk(*node.arguments):
+        offset = load.arguments[0].polynomial if load.operation == "load" else Polynomial()
+        stride = offset.coefficient(lane)
+        if stride is not None and len(stride.terms) == 1:
+            terms = (Polynomial((term,)) for term in offset.terms if _from_memory(term[0]))
+            begins = [each.divided_by(stride) for each in terms]
+            found.add(sum((each for each in begins if each is not None), Polynomial()))
+    return found.pop() if len(found) == 1 and found != {Polynomial()} else None
+
+
+def _from_memory(monomial: Monomial) -> bool:
+    return any(isinstance(atom, Expression) for atom in monomial)
 
 
 # -------------------------------------------------------------------------------- blocks of stores

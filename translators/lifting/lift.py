@@ -232,6 +232,8 @@ class Lifting:
     def _reserve(self) -> None:
         self.names.reserve(name for name, each in self._parameters().items() if each.kind != "pointer")
         self.names.reserve(self._blocks())
+        sizes = (atom for each in (*self.launch.grid, *self.launch.facts) for atom in each.atoms())
+        self.names.reserve(atom.name for atom in sizes if isinstance(atom, Symbol))
 
     def _view_names(self) -> dict[str, str]:
         pointers = [name for name, each in self._parameters().items() if each.kind == "pointer"]

@@ -22,8 +22,8 @@ def loop_axes(viewed: Viewed, looped: Collection[Axis] = ()) -> Axes:
     matrices = any(node.operation == "contract" for node in nodes)  # then rows are rows of a matrix, not points
     for node in nodes:
         match node.operation:
-            case "reduce" if node.axes & free != free and not matrices:
-                chosen |= node.axes & free
+            case "reduce" if _varying(node) & free != free and not matrices:
+                chosen |= _varying(node) & free
             case "contract":
                 lhs, rhs = node.arguments
                 chosen |= (lhs.axes & rhs.axes & free) - set(node.attribute.axes)
@@ -43,6 +43,12 @@ def loop_axes(viewed: Viewed, looped: Collection[Axis] = ()) -> Axes:
     ordered = [axis for axis in sink.axes if axis in chosen and axis not in _stored_axes(viewed)]
     ordered.extend(axis for coordinate in viewed.coordinates for axis in axes_of(coordinate) if axis in chosen)
     return tuple(dict.fromkeys(ordered))
+
+
+def _varying(node: Expression) -> set[Axis]:
+    """The axes that a reduction varies with, by what it reduces or by its range."""
+    bounds = (bound for axis in node.attribute.axes for bound in (axis.begin, axis.end))
+    return {*node.axes, *(axis for bound in bounds for axis in axes_of(bound))}
 
 
 def _rows(viewed: Viewed, nodes: Sequence[Expression], free: set[Axis]) -> set[Axis]:

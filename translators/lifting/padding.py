@@ -18,6 +18,9 @@ def absent_lanes_do_not_count(context: Context, node: Expression, condition: Exp
     without = Simplifier(context.arena, context.facts, {condition: False})
     folding = Folding(context.arena)
     values = [folding.expression(without.expression(argument)) for argument in node.arguments]
+    if any(value.operation == "poison" for value in values):
+        context.ledger.add("assumed", "no launch has lanes that a reduction reads and a load leaves undefined")
+        return True
     if node.operation == "contract":
         held = any(_is(value, 0) for value in values)
         if held and not all(_is(value, 0) for value in values):
@@ -51,6 +54,8 @@ class Folding:
             return node
         arguments = tuple(map(self.expression, node.arguments))
         constants = [each.attribute for each in arguments if each.operation == "constant"]
+        if any(each.operation == "poison" for each in arguments) and node.operation != "select":
+            return self.arena.make("poison", node.dtype)
         match node.operation:
             case "cast" if constants:
                 return self._constant(node, constants[0])

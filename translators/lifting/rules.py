@@ -11,7 +11,7 @@ or lane could falsify.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from intent.records import replace
 from translators.algebra.polynomial import (
@@ -26,7 +26,7 @@ from translators.algebra.polynomial import (
     number,
 )
 from translators.lifting.context import Context, atoms_of, with_axes
-from translators.lifting.groups import block_size, rebase, regroup
+from translators.lifting.groups import block_size, rebase, regroup, rounds, segment
 from translators.lifting.own_axes import restrict_own, truncate
 from translators.lifting.padding import absent_lanes_do_not_count
 from translators.lifting.reversal import flip
@@ -120,7 +120,29 @@ def simplified(context: Context, sink: Sink) -> Sink:
         sink = sink.mapped(Rebuilding(context.arena, mapping).expression).with_axes(renamed)
         sink = replace(sink, axes=axes)
         simplifier = Simplifier(context.arena, with_axes(context.facts, sink.every_axis))
-    return sink.mapped(simplifier.expression)
+    return _where_stored(simplifier, sink.mapped(simplifier.expression))
+
+
+def _where_stored(simplifier: Simplifier, sink: Sink) -> Sink:
+    """What is stored counts only where the mask holds."""
+    if sink.mask.operation == "constant" or sink.recurrences:
+        return sink
+    held: dict[Expression, bool] = {}
+    for condition in conjuncts(sink.mask):
+        negated = condition.operation == "pointwise" and condition.attribute[0] == "not"
+        held[condition.arguments[0] if negated else condition] = not negated
+    held.update([(each, False) for each in _opposites(simplifier, held)])
+    there = Simplifier(simplifier.arena, simplifier.facts, held)
+    return replace(sink, value=there.expression(sink.value))
+
+
+def _opposites(simplifier: Simplifier, held: Mapping[Expression, bool]) -> Iterator[Expression]:
+    """The conditions that are false where those that are held true are."""
+    pairs = {"equal": "not_equal", "not_equal": "equal"}
+    for condition in (each for each, truth in held.items() if truth and each.operation == "pointwise"):
+        other = pairs.get(condition.attribute[0])
+        if other is not None:
+            yield simplifier.arena.make("pointwise", condition.dtype, condition.arguments, (other, False, False))
 
 
 # -----------------------------------------------------------------------------------------------------------------
@@ -155,11 +177,16 @@ def _joined(context: Context, block: Axis, lane: Axis) -> tuple[Axis, dict[Atom,
     if found is None:
         return None
     size, clipped = found
-    if not (context.mentions_blocks(size) or size.constant is not None) or size == number(1):
+    if not (context.mentions_blocks(size) or size.constant is not None or clipped is not None) or size == number(1):
         return None  # rows of a size that the data has are no blocks
-    if lane in (*block.end.atoms(), *size.atoms()):
+    if lane in size.atoms():
         return None
-    end = block.end * size if clipped is None else minimum(block.end * size, clipped)
+    if lane in block.end.atoms():
+        end = rounds(context, block, lane)
+        if end is None:
+            return None
+    else:
+        end = block.end * size if clipped is None else minimum(block.end * size, clipped)
     end = Simplifier(context.arena, context.facts).polynomial(end)
     joint = context.arena.axis(lane.name, number(0), end)
     return joint, {lane: atomic(joint) - size * atomic(block)}
@@ -283,7 +310,7 @@ def _restricted_node(
     return context.arena.make(node.operation, node.dtype, arguments, replace(node.attribute, axes=axes))
 
 
-RULES = (restrict, split, chunk, chunk_bound, restrict_bound, restrict_own, truncate, flip, rebase, regroup)
+RULES = (restrict, split, chunk, chunk_bound, restrict_bound, restrict_own, truncate, flip, rebase, segment, regroup)
 MOST_STEPS = 60
 
 

@@ -211,7 +211,10 @@ class Simplifier:
         return None
 
     def _negated_comparison(self, node: Expression, inner: Expression) -> Expression:
-        """not (d < 0) is -d - 1 < 0, of integers."""
+        """not (d < 0) is -d - 1 < 0, of integers; equality has its opposite for all numbers."""
+        opposite = {"equal": "not_equal", "not_equal": "equal"}.get(inner.attribute[0] if inner.attribute else "")
+        if inner.operation == "pointwise" and opposite is not None:
+            return self.arena.make("pointwise", inner.dtype, inner.arguments, (opposite, False, False))
         if inner.operation != "pointwise" or inner.attribute[0] != "less" or inner.arguments[0].dtype != d.index:
             return node
         left, right = inner.arguments

@@ -185,20 +185,30 @@ class Speller:
 
     def store(self, viewed: Viewed, indent: str) -> None:
         sink = viewed.sink
-        named = dict(self.frame.spelled)
+
         if sink.mask.operation != "constant":
             self.name_parts(sink.mask, indent)
             self.lines.append(f"{indent}if {self.spell(sink.mask).text}:")
             indent += "    "
+        named = dict(self.frame.spelled)
         self.name_parts(sink.value, indent)
         spelled = self.spell(sink.value)
         place = self._place(viewed.memory, viewed.coordinates)
         value = self.arranged(spelled, place.axes, allow_broadcast=True)
         if not spelled.axes and sink.value.operation == "constant":
             value = w.literal(sink.value.attribute)
-        self.lines.append(indent + (f"{place.text} = {value}" if sink.combine is None else self._update(viewed, value)))
+        self.lines.append(indent + self._assignment(viewed, place.text, value))
         if sink.mask.operation != "constant":
             self.frame.spelled = named  # names of a branch
+
+    def _assignment(self, viewed: Viewed, place: Text, value: Text) -> str:
+        if viewed.sink.combine is not None:
+            return self._update(viewed, value)
+        read = (atom for each in viewed.coordinates for atom in each.atoms() if isinstance(atom, Expression))
+        if not any(atom.axes - set(self.frame.loops) for atom in read):
+            return f"{place} = {value}"
+        items = w.as_tuple([str(self._item(each)[0]) for each in viewed.coordinates])
+        return w.call("I.scatter_unique", viewed.memory.name, items, value).text
 
     def _update(self, viewed: Viewed, value: Text) -> str:
         """Points that may meet in one element."""

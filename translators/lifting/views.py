@@ -26,7 +26,7 @@ from translators.algebra.polynomial import (
     floor_divide,
     number,
 )
-from translators.lifting.context import Context, atoms_of, with_axes
+from translators.lifting.context import Context, atoms_of, with_axes, within_ranges
 from translators.lifting.names import Names
 from translators.lifting.rewriting import where
 from translators.lifting.sinks import Residue, Sink
@@ -104,7 +104,7 @@ class Delinearising:
         """Pointer, offset, and the condition without which the element is not touched."""
         for sink in self.sinks:
             yield sink.pointer, sink.offset.polynomial, sink.mask
-            for node in walk(*sink.roots):
+            for node in walk(*sink.roots, *within_ranges(sink.roots)):
                 if node.operation == "load":
                     yield node.attribute.pointer, node.arguments[0].polynomial, node.arguments[1]
 
@@ -409,6 +409,9 @@ class Delinearising:
             return
         alone = {atom for each in coordinates for atom in [_only_axis(each)] if atom is not None}
         alone |= {axis for each in coordinates if _only_axis(each) is None for axis in self._digits(each)}
+        alone |= {axis for each in coordinates for axis in self._promised(each)} - {
+            atom for each in coordinates for atom in each.atoms() if isinstance(atom, Axis)
+        }
         shared = {axis for axis in set(sink.axes) - alone if not self._told(axis, alone)}
         used = {atom for each in coordinates for atom in each.atoms() if isinstance(atom, Axis)}
         if shared & used or len(alone) < sum(bool(_only_axis(each)) for each in coordinates):
@@ -416,6 +419,16 @@ class Delinearising:
         if shared:
             names = ", ".join(sorted(axis.name for axis in shared))
             raise Residue(f"several programs or iterations store one element of '{sink.pointer}' ({names})", sink.line)
+
+    def _promised(self, coordinate: Polynomial) -> frozenset[Axis]:
+        """The axis of a coordinate that is read from memory: stores of different values would be a race if two of its
+        elements were the same."""
+        atom = coordinate.atom
+        if not isinstance(atom, Expression) or atom.operation != "load" or len(atom.axes) != 1:
+            return frozenset()
+        name = atom.attribute.memory.name
+        self.context.ledger.add("assumed", f"elements of {name} that select what is stored are all different")
+        return atom.axes
 
     def _digits(self, coordinate: Polynomial) -> set[Axis]:
         """The axes of B*g + i with i in [0, B), which tells both, and so on; none if it is no such sum."""
