@@ -12,7 +12,13 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("intent", "translators", "intentc")
 
 LANGUAGE = ("intent",)
-FOUNDATION = (*LANGUAGE, "translators.diagnostics", "translators.diagnostic_codes", "translators.options")
+FOUNDATION = (
+    *LANGUAGE,
+    "translators.diagnostics",
+    "translators.diagnostic_codes",
+    "translators.options",
+    "translators.syntax_tree",
+)
 ALGEBRA = (*FOUNDATION, "translators.algebra")
 LOGICAL = (*ALGEBRA, "translators.logical")
 TILE = (*LOGICAL, "translators.tile")

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from intent.records import dataclass, replace
+from translators.syntax_tree import children, descendants
 from translators.triton_source.expressions import (
     AND,
     ATOM,
@@ -100,7 +101,7 @@ def parsed(text: str) -> Parsed:
     parts = tuple(part for child in _evaluated(tree) for part in _parts(child, tree))
     targets = tuple(
         (node.id, node.col_offset)
-        for node in ast.walk(tree)
+        for node in descendants(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     )
     match tree:
@@ -130,7 +131,7 @@ def _count_characters(tree: ast.stmt, encoded: bytes) -> None:
 
 def _evaluated(tree: ast.stmt) -> Iterator[ast.expr]:
     """What the line itself evaluates, without the names it assigns."""
-    for child in ast.iter_child_nodes(tree):
+    for child in children(tree):
         if isinstance(child, ast.expr) and not isinstance(getattr(child, "ctx", None), ast.Store):
             yield child
 
@@ -178,7 +179,7 @@ def _operands(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
             if not only_adds_axes(index):
                 yield index, ""
         case _:
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 if isinstance(child, ast.expr):
                     yield child, ""
 

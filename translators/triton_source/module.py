@@ -111,9 +111,10 @@ def _imports(body: str, more: Sequence[str]) -> str:
 
 
 def _mentions(pattern: str, body: str) -> bool:
-    """Whether a pattern that begins with a name occurs at the start of a name; most do not occur at all."""
-    name = re.match(r"\w+", pattern)
-    return (name is None or name.group() in body) and re.search(rf"(?<![\w.]){pattern}", body) is not None
+    """Whether a pattern that begins with a name occurs at the start of a name. Looking behind only where it occurs is
+    much faster than in the pattern.
+    """
+    return any(re.match(r"[\w.]", body[found.start() - 1]) is None for found in re.finditer(pattern, body))
 
 
 def _import_order(line: str) -> tuple[bool, str]:

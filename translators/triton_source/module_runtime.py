@@ -621,7 +621,7 @@ def needed(pieces: tuple[str, ...], used_by: str, features: Set[str]) -> list[st
     texts, defined = [text for text, _ in selected], [names for _, names in selected]
     chosen: set[int] = set()
     while True:
-        mentioned = set(re.findall(r"\b_\w+", used_by))
+        mentioned = {word for word in re.findall(r"\w+", used_by) if word.startswith("_")}
         more = {place for place, names in enumerate(defined) if mentioned & names} - chosen
         if not more:
             return [texts[place] for place in sorted(chosen)]

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from intent.records import dataclass
+from translators.syntax_tree import children, descendants
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -42,8 +43,8 @@ class Names:
 
 def names_of(tree: ast.AST) -> Names:
     names = Names({}, {}, {})
-    for node in ast.walk(tree):
-        for child in ast.iter_child_nodes(node):
+    for node in descendants(tree):
+        for child in children(node):
             names.parents[child] = node
     _visit(tree, None, names)
     return names
@@ -65,7 +66,7 @@ def _visit(node: ast.AST, region: Region | None, names: Names) -> None:
             _visit(first, region, names)
             _visit_all([child for child in _parts(node) if child is not first], inner, names)
         case _:
-            _visit_all(ast.iter_child_nodes(node), region, names)
+            _visit_all(children(node), region, names)
 
 
 def _visit_all(nodes: Iterable[ast.AST], region: Region | None, names: Names) -> None:
@@ -75,21 +76,21 @@ def _visit_all(nodes: Iterable[ast.AST], region: Region | None, names: Names) ->
 
 def _outside(function: Function) -> Iterator[ast.AST]:
     """What is evaluated where the function is defined: decorators, defaults, annotations."""
-    yield from ast.iter_child_nodes(function)
+    yield from children(function)
 
 
 def _parts(comprehension: Comprehension) -> Iterator[ast.AST]:
     """Everything that is evaluated in a comprehension, its first source included."""
-    for child in ast.iter_child_nodes(comprehension):
+    for child in children(comprehension):
         if isinstance(child, ast.comprehension):
-            yield from ast.iter_child_nodes(child)
+            yield from children(child)
         else:
             yield child
 
 
 def own_names(function: Function) -> frozenset[str]:
     """Parameters, and what the body binds."""
-    arguments = [argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)]
+    arguments = [argument.arg for argument in descendants(function.args) if isinstance(argument, ast.arg)]
     body = [function.body] if isinstance(function, ast.Lambda) else function.body
     everywhere = [name for node in _within(body) if isinstance(node, ast.Global) for name in node.names]
     nonlocal_ = [name for node in _within(body) if isinstance(node, ast.Nonlocal) for name in node.names]
@@ -122,6 +123,6 @@ def _within(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
                 pass
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 # What `:=` binds in a comprehension belongs to the function around it.
-                yield from (each.target for each in ast.walk(node) if isinstance(each, ast.NamedExpr))
+                yield from (each.target for each in descendants(node) if isinstance(each, ast.NamedExpr))
             case _:
-                yield from _within(ast.iter_child_nodes(node))
+                yield from _within(children(node))

@@ -11,6 +11,7 @@ from translators.intent_source.read.liveness import bound
 from translators.intent_source.read.names import module_name
 from translators.intent_source.read.scope import suggestion
 from translators.intent_source.read.walker import Walker
+from translators.syntax_tree import descendants
 
 
 def check_names(walker: Walker, statements: Sequence[ast.stmt]) -> None:
@@ -25,7 +26,7 @@ def check_expression(walker: Walker, node: ast.expr) -> None:
 
 
 def _check(walker: Walker, root: ast.AST, own: frozenset[str]) -> None:
-    for node in ast.walk(root):
+    for node in descendants(root):
         if isinstance(node, ast.Name) and not _exists(walker, node, own):
             message, help = f"nothing here is named '{node.id}'", suggestion(node.id, walker.known())
             span = walker.scope.source.span(node)

@@ -16,6 +16,7 @@ from translators.intent_source.read.operands import Keyword
 from translators.intent_source.read.scope import Flag, Flow, Negated
 from translators.intent_source.read.walker import Walker
 from translators.logical.program import Value
+from translators.syntax_tree import descendants
 
 Statements = Sequence[ast.stmt]
 _EXITS = (ast.Return, ast.Break, ast.Continue)
@@ -59,7 +60,7 @@ def _static_branch(walker: Walker, node: ast.If, decision: bool, rest: Statement
 
     taken, other = (node.body, node.orelse) if decision else (node.orelse, node.body)
     check_names(walker, other)
-    if any(isinstance(inner, _EXITS) for statement in taken for inner in ast.walk(statement)):
+    if any(isinstance(inner, _EXITS) for statement in taken for inner in descendants(statement)):
         execute(walker, [*taken, *rest], live)
         return True
     with in_tail(walker, not rest):

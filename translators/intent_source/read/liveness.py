@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from intent.records import dataclass, field
+from translators.syntax_tree import descendants
 
 Names = frozenset[str]
 _NOTHING: Names = frozenset()
@@ -92,7 +93,7 @@ def _exposed(statement: ast.For | ast.While, found: Liveness) -> Names:
 
 def loads(node: ast.AST) -> Names:
     """Names read by a simple statement or an expression; an augmented assignment reads its target."""
-    found = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)}
+    found = {inner.id for inner in descendants(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)}
     match node:
         case ast.AugAssign(target=ast.Name(id=name)):
             found.add(name)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections import deque
 
 from intent.records import dataclass
 from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.intent_source.read import codes
+from translators.syntax_tree import children
 
 DEEPEST = 200  # levels of nesting; every stage behind the reader walks values recursively
 
@@ -97,11 +97,11 @@ def _deepest_line(lines: tuple[str, ...]) -> int:
 
 def _check_depth(tree: ast.Module, path: str) -> None:
     """Walk level by level, so that the check itself does not recurse."""
-    level: deque[ast.AST] = deque([tree])
+    level: list[ast.AST] = [tree]
     for _ in range(DEEPEST):
-        below: deque[ast.AST] = deque()
+        below: list[ast.AST] = []
         for node in level:
-            below.extend(ast.iter_child_nodes(node))
+            below += children(node)
         if not below:
             return
         level = below
