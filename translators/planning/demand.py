@@ -16,7 +16,7 @@ from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.diagnostics import Span
 from translators.logical import program as lp
 from translators.logical.program import Block, Value
-from translators.logical.types import Memory
+from translators.logical.types import Buffer, Memory
 from translators.logical.uses import used_values
 from translators.planning.atomics import combining, issued, old_value
 from translators.planning.memory import written_memories
@@ -24,6 +24,7 @@ from translators.planning.ranges import Range
 from translators.planning.region_operations import AlongSlices, RegionOperations
 from translators.planning.sinks import (
     Context,
+    Coordinates,
     Loop,
     LoopCarry,
     MustPin,
@@ -31,7 +32,7 @@ from translators.planning.sinks import (
     Sink,
     Written,
 )
-from translators.tile.expression import Axis, Expression, LoopToken
+from translators.tile.expression import Axis, Expression, LoopToken, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class Demand(RegionOperations):
     _clock: dict[Memory, int] = field(default_factory=dict)  # writes passed so far
     _states: dict[tuple[Memory, tuple[LoopToken, ...], int], int] = field(default_factory=dict)
     _used: set[Value] = field(default_factory=set)
+    _copies: dict[tuple[Expression, Coordinates, Context], Buffer] = field(default_factory=dict)  # by what they hold
     _order: int = 0
 
     def collect(self) -> None:
@@ -74,6 +76,8 @@ class Demand(RegionOperations):
         match statement:
             case lp.Let(op=lp.Read(memory=memory), results=(result,)):
                 self._read_point(result, memory, context)
+                if result in self.held:
+                    self._hold(result, memory, context)
             case lp.Let(op=lp.RegionFold() | lp.RegionScan() as op):
                 self.contexts[op] = context
                 self.orders[op] = self._order
@@ -246,6 +250,42 @@ class Demand(RegionOperations):
         order = self._states.setdefault((memory, tokens, self._clock.get(memory, 0)), self._order)
         self.reads[result] = ReadPoint(context.predicate, earlier, rewritten, self._order, order, tokens)
         self.reads_after_writes |= bool(self._written) or any(self._rewritten)
+
+    def _hold(self, result: Value, memory: Memory, context: Context) -> None:
+        """Keep what is read in scratch memory, with one instance for every enclosing parallel point."""
+        free: list[Axis] = []
+        for ordinal in range(len(result.shape)):
+            free.append(self.bound(self.range_of(result, ordinal), frozenset(free)))
+        outer = tuple(atomic(axis) - axis.begin for axis in context.parallel)
+        positions = tuple(atomic(axis) - axis.begin for axis in free)
+        value = self.pull(result, positions)
+        del self._memo[result, positions]
+        buffer = self._copies.get((value, positions, context))
+        if buffer is None:
+            extents = (*(axis.extent for axis in context.parallel), *(self.extent(extent) for extent in result.shape))
+            buffer = Buffer(self._name_before(result, memory), result.dtype, extents, self._order)
+            self._copies[value, positions, context] = buffer
+            self.instances[buffer] = ()
+            sink = Sink(
+                buffer, outer + positions, value, context.predicate, tuple(free), context.parallel, context.loops,
+                self._order, result.span,
+            )  # fmt: skip
+            self._add(sink)
+        self.kept[result] = partial(self._kept_element, buffer, outer, context)
+
+    def _name_before(self, result: Value, memory: Memory) -> str:
+        wish = f"{self.kernel.names.get(result, memory.name)}_before"
+        taken = {each.name for each in (*self.kernel.parameters, *self.instances)}
+        names = (wish, *(f"{wish}_{count}" for count in range(2, len(taken) + 3)))
+        return next(name for name in names if name not in taken)
+
+    def _kept_element(self, buffer: Buffer, outer: Coordinates, context: Context, at: Coordinates) -> Expression:
+        tokens = tuple(loop.token for loop in context.loops)
+        order = buffer.serial
+        guard = (context.predicate, self.zero(buffer.dtype)) if context.predicate is not None else ()
+        made = self.arena.make("load", buffer.dtype, guard, Place(buffer, outer + at, order, tokens))
+        self.issued[made] = order
+        return self.indexed(made)
 
     def _allocate(self, statement: lp.Allocate, context: Context) -> None:
         """A buffer is memory with one instance per enclosing parallel point; its reads keep statement order."""

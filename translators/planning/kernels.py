@@ -9,7 +9,7 @@ from intent.records import dataclass, replace
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, product
 from translators.diagnostics import Diagnostic, Rejected, Span
-from translators.logical.program import Kernel, Program
+from translators.logical.program import Kernel, Program, Value
 from translators.logical.types import Buffer, Memory
 from translators.options import Options
 from translators.planning.bounds import Bounds, bounded_numerators, is_covered, normalising_exponentials
@@ -22,7 +22,7 @@ from translators.planning.padding import Padding
 from translators.planning.program_coordinates import prologue, tile_count
 from translators.planning.regions import Region, axes_at, form_regions, known_at_launch
 from translators.planning.schedule import Scheduler
-from translators.planning.sinks import AxisConflict, MustPin, unsupported
+from translators.planning.sinks import AxisConflict, MustHold, MustPin, unsupported
 from translators.tile.expression import Axis, Expression, LoopToken
 from translators.tile.program import AxisForm, Check, Section, TileFunction
 from translators.triton_source.device_functions import with_dependencies
@@ -38,8 +38,9 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
     names = launch_names(kernel)
     unshared: frozenset[Polynomial] = frozenset()
     pinned: frozenset[Memory] = frozenset()
+    held: frozenset[Value] = frozenset()
     while True:
-        demand = _collect(kernel, pinned, unshared, options.numerics == "relaxed_normalization")
+        demand = _collect(kernel, pinned, unshared, held, options.numerics == "relaxed_normalization")
         regions = form_regions(demand)
         try:
             variants = _write_variants(demand, regions, names)
@@ -47,6 +48,11 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
             unshared |= {conflict.extent}
         except MustPin as found:
             pinned |= {found.memory}
+        except MustHold as found:
+            if found.values <= held:
+                message = "the order in which memory is read and written here is not lowered yet"
+                raise unsupported(message, found.span) from None
+            held |= found.values
         else:
             break
     helpers: dict[str, str] = {}
@@ -111,10 +117,16 @@ def _resized(planned: _Planned, choice: Choice) -> _Planned:
     return replace(planned, choice=choice, function=replace(planned.function, blocks=blocks))
 
 
-def _collect(kernel: Kernel, pinned: frozenset[Memory], unshared: frozenset[Polynomial], relaxed: bool) -> Demand:
+def _collect(
+    kernel: Kernel,
+    pinned: frozenset[Memory],
+    unshared: frozenset[Polynomial],
+    held: frozenset[Value],
+    relaxed: bool,
+) -> Demand:
     """The demand of a kernel, with every memory pinned that has to be."""
     while True:
-        demand = Demand(kernel, pinned, unshared, relaxed=relaxed)
+        demand = Demand(kernel, pinned, unshared, held, relaxed=relaxed)
         try:
             demand.collect()
         except MustPin as found:

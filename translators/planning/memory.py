@@ -8,6 +8,7 @@ from translators.algebra.polynomial import Polynomial, atomic
 from translators.logical import program as lp
 from translators.logical.program import Block
 from translators.logical.types import Memory
+from translators.planning.hazards import apart
 from translators.planning.ranges import position_axis, same_run
 from translators.tile.expression import Axis, Expression
 
@@ -45,7 +46,7 @@ def forward(
         if solution is not None:
             positions = [solution.get(axis, atomic(axis)) - axis.begin for axis in written.sink.free]
             return pull.pull(written.value, _padded(written, positions))
-        if not disjoint(written.sink.coordinates, coordinates):
+        if not apart(written.sink.coordinates, coordinates):
             return None
     return None
 
@@ -86,30 +87,3 @@ def _within(value: Polynomial, axis: Axis) -> bool:
         return same_run(other, axis.extent)
     low, high = (value - axis.begin).constant, (axis.end - 1 - value).constant
     return low is not None and high is not None and low >= 0 and high >= 0
-
-
-def disjoint(written: tuple[Polynomial, ...], read: tuple[Polynomial, ...]) -> bool:
-    """Some coordinate provably differs: by a constant, or because the ranges of its axis cannot meet."""
-    return any(_apart(stored, wanted) for stored, wanted in zip(written, read, strict=True))
-
-
-def _apart(stored: Polynomial, wanted: Polynomial) -> bool:
-    difference = (stored - wanted).constant
-    if difference is not None:
-        return difference != 0
-    low, high = _interval(stored), _interval(wanted)
-    if low is None or high is None:
-        return False
-    first, second = (low[1] - high[0]).constant, (high[1] - low[0]).constant
-    return (first is not None and first < 0) or (second is not None and second < 0)
-
-
-def _interval(coordinate: Polynomial) -> tuple[Polynomial, Polynomial] | None:
-    """Inclusive bounds of an axis plus an offset that has no axis."""
-    axes = [atom for atom in coordinate.atoms() if isinstance(atom, Axis)]
-    if not axes:
-        return coordinate, coordinate
-    if len(axes) > 1 or coordinate.coefficient(axes[0]) != Polynomial((((), 1),)):
-        return None
-    rest = coordinate - atomic(axes[0])
-    return rest + axes[0].begin, rest + axes[0].end - 1

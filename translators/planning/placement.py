@@ -10,15 +10,15 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from intent.records import dataclass, field
-from translators.logical.types import Memory
 from translators.planning.bounds import Bounds
 from translators.planning.demand import Demand
+from translators.planning.hazards import apart
 from translators.planning.layouts import Layout, contracted_lane, is_dot
 from translators.planning.naming import Namer
 from translators.planning.padding import Padding
 from translators.planning.program_coordinates import Prologue
-from translators.planning.regions import Region, loop_roots, roots
-from translators.planning.sinks import MustPin
+from translators.planning.regions import Region
+from translators.planning.sinks import MustHold, MustPin, Sink, loop_roots, roots
 from translators.tile import program as tile
 from translators.tile.accumulation import accumulated_product
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, operands, walk
@@ -54,7 +54,7 @@ class Placement:
     decoded: Prologue
     scopes: list[Scope] = field(default_factory=lambda: [Scope()])
     uses: dict[Expression, int] = field(default_factory=dict)
-    _stored: set[Memory] = field(default_factory=set)  # in statement order: written so far
+    _stored: list[Sink] = field(default_factory=list)  # in statement order: what has been written so far
     _accumulated: set[Expression] = field(default_factory=set)  # products that carries grow by
     _carries: dict[Expression, tuple[str, ...]] = field(default_factory=dict)  # of scans, from tile to tile
     _updates: dict[Expression, str] = field(default_factory=dict)  # new values of carries -> the carry's name
@@ -186,8 +186,8 @@ class Placement:
         return len(users) == 1 and users[0].operation == "cast" and self._deserves_name(users[0], 2, False)
 
     def _assign(self, node: Expression, home: int) -> None:
-        if node.operation == "load" and not node.attribute.pinned and node.attribute.memory in self._stored:
-            raise MustPin(node.attribute.memory)  # the value stood there before the store
+        if node.operation == "load":
+            self._check_overwritten(node)
         scope = self.scopes[home]
         wish = f"new_{self._updates[node]}" if node in self._updates else self.namer.wish(node)
         name = self.namer.fresh(wish)
@@ -206,6 +206,17 @@ class Placement:
         results = self._named_results(node, name, members)
         scope.names.update({member: given for given, member in results})
         scope.statements.append(tile.AssignResults(results, order))
+
+    def _check_overwritten(self, node: Expression) -> None:
+        """The value of the load stood there before a later store of the program, which has been issued already."""
+        for sink in self._stored:
+            if sink.memory != node.attribute.memory or sink.order <= self.demand.issued[node]:
+                continue
+            if apart(sink.coordinates, node.attribute.coordinates):
+                continue
+            if not node.attribute.pinned:
+                raise MustPin(node.attribute.memory)
+            raise MustHold(self.demand.readers.get(node, ()), sink.span)
 
     def _single(self, node: Expression) -> bool:
         """One value, by an operation that Triton spells as a call."""

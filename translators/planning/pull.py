@@ -28,15 +28,11 @@ from translators.diagnostics import Span
 from translators.logical import program as lp
 from translators.logical.program import Value
 from translators.logical.types import Memory
+from translators.planning.hazards import OPPOSITE
 from translators.planning.memory import forward
 from translators.planning.ranges import Range, Ranges, axes_of, position_axis, same_run
 from translators.planning.sinks import Coordinates, Loop, MustPin, ReadPoint, unsupported
 from translators.tile.expression import Axis, Expression, Place, Reduction
-
-OPPOSITE = {
-    "equal": "not_equal", "not_equal": "equal", "less": "greater_equal", "greater_equal": "less",
-    "greater": "less_equal", "less_equal": "greater",
-}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -51,6 +47,8 @@ class Pull(Ranges):
     instances: dict[Memory, tuple[Axis, ...]] = field(default_factory=dict)  # of a buffer: one per point of these axes
     rounded: bool = False  # some product must be rounded before it is added
     reads: dict[Value, ReadPoint] = field(default_factory=dict)
+    readers: dict[Expression, list[Value]] = field(default_factory=dict)  # the reads that a load serves
+    kept: dict[Value, Callable[[Coordinates], Expression]] = field(default_factory=dict)  # elements of held reads
     assumed: dict[tuple[Memory, int], set[Value]] = field(default_factory=dict)
     parameters: dict[Value, Callable[[Coordinates], Expression]] = field(
         default_factory=dict
@@ -207,6 +205,8 @@ class Pull(Ranges):
         return tuple(result)
 
     def _read(self, op: lp.Read, value: Value, at: Coordinates) -> Expression:
+        if value in self.kept:
+            return self.kept[value](at)
         coordinates, assumed = self.locate(op.relation, at, op.memory)
         point = self.reads[value]
         valid = self.operand(op.valid, at, op.relation.shape) if op.valid is not None else None
@@ -228,6 +228,7 @@ class Pull(Ranges):
             parts = (guard, fill)
         made = self.arena.make("load", value.dtype, parts, place)
         self.issued[made] = min(point.order, self.issued.get(made, point.order))
+        self.readers.setdefault(made, []).append(value)
         return self.indexed(made)
 
     def zero(self, dtype: DType) -> Expression:

@@ -32,6 +32,7 @@ class Ranges(ABC):
     kernel: Kernel
     pinned: frozenset[Memory] = frozenset()
     unshared: frozenset[Polynomial] = frozenset()  # extents whose bound axes must not be the effect's own
+    held: frozenset[Value] = frozenset()  # reads that are kept in scratch memory, because their memory is overwritten
     arena: Arena = field(default_factory=Arena)
     variables: dict[Value, Polynomial] = field(default_factory=dict)
     slice_ranges: dict[Polynomial, Range] = field(default_factory=dict)  # by the extent of a region operation's slices

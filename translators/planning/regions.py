@@ -18,10 +18,9 @@ from translators.algebra.polynomial import Polynomial, number
 from translators.logical.types import View
 from translators.planning.contrary_scans import contrary_scans
 from translators.planning.demand import Demand
-from translators.planning.memory import disjoint, solve
-from translators.planning.pull import OPPOSITE
-from translators.planning.sinks import Loop, Sink, unsupported
-from translators.tile.expression import Atomic, Axis, Expression, LoopToken, Reduction, dependences, walk
+from translators.planning.hazards import apart, crosses, meet, mentioned, separating
+from translators.planning.sinks import Loop, Sink, loop_roots, roots
+from translators.tile.expression import Atomic, Axis, Expression, LoopToken, Reduction, walk
 from translators.triton_source.atomics import swaps
 
 Role = Literal["program", "resident", "streamed", "slice"]
@@ -39,18 +38,8 @@ class Region:
     order: dict[Axis, int] = field(default_factory=dict)
     exposed: dict[Axis, Sink] = field(default_factory=dict)  # axes kept within one program for the sake of memory order
     contrary: dict[Expression, Expression] = field(default_factory=dict)  # scans against others over their axis
+    ordered: bool = False  # statement order matters
     copied: frozenset[Expression] = frozenset()  # nodes that only whole slices need
-
-    @property
-    def ordered(self) -> bool:
-        """Statement order matters: a load is pinned, or two stores may touch the same element."""
-        if any(node.operation == "load" and node.attribute.pinned for node in self.nodes):
-            return True
-        if any(node.operation == "atomic" for node in self.nodes):
-            return True
-        if any(sink.semantics != "relaxed" for sink in self.sinks):
-            return True
-        return any(_may_meet(first, second) for first, second in combinations(self.sinks, 2))
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -76,7 +65,7 @@ class Region:
         """
         found: set[Axis] = set()
         for axis in self.axes:
-            found |= _mentioned(axis.begin) | _mentioned(axis.end)
+            found |= mentioned(axis.begin) | mentioned(axis.end)
         for loop in self.loops:
             for limit in (loop.low, loop.high):
                 found |= limit.axes if limit is not None else frozenset()
@@ -98,7 +87,7 @@ class Region:
     def limiting(self) -> frozenset[Axis]:
         """Axes that the limits of region folds mention: their tiles say which slices matter."""
         limits = [limit for loop in self.loops for limit in loop.limits.nonnegative]
-        return frozenset(axis for limit in limits for axis in _mentioned(limit))
+        return frozenset(axis for limit in limits for axis in mentioned(limit))
 
     @property
     def swapped(self) -> tuple[frozenset[Axis], ...]:
@@ -138,13 +127,6 @@ def _swaps(atomic: Atomic) -> bool:
 
 def _loop(loops: Sequence[Loop], token: LoopToken) -> Loop:
     return next(loop for loop in loops if loop.token is token)
-
-
-def _mentioned(polynomial: Polynomial) -> set[Axis]:
-    found: set[Axis] = set()
-    for atom in polynomial.atoms():
-        found |= dependences(atom)[0]
-    return found
 
 
 def axes_at(node: Expression) -> Iterator[Axis]:
@@ -195,33 +177,6 @@ def _gather(demand: Demand, sink: Sink) -> _Group:
                 pending.extend(loop_roots(loop))
         queue = [outer for loop in loops for outer in loop.enclosing if outer not in loops]
     return _Group([sink], nodes, loops)
-
-
-def roots(sink: Sink) -> Iterator[Expression]:
-    yield sink.value
-    if sink.predicate is not None:
-        yield sink.predicate
-    yield from coordinate_expressions(sink.coordinates)
-    for axis in sink.axes:
-        yield from coordinate_expressions((axis.begin, axis.end))
-
-
-def coordinate_expressions(coordinates: Iterable[Polynomial]) -> Iterator[Expression]:
-    for coordinate in coordinates:
-        yield from (atom for atom in coordinate.atoms() if isinstance(atom, Expression))
-
-
-def loop_roots(loop: Loop, whole: bool = True) -> Iterator[Expression]:
-    """What a loop's bounds, condition and carries evaluate; `whole`: also in slices without guards."""
-    yield from (bound for bound in (loop.low, loop.high, loop.live) if bound is not None)
-    for carry in loop.carries:
-        yield carry.initial
-        if carry.update is not None:
-            yield carry.update
-        if whole and carry.whole_update is not None:
-            yield carry.whole_update
-    for axis in loop.slices:
-        yield from coordinate_expressions((axis.begin, axis.end))
 
 
 def _belong_together(first: _Group, second: _Group) -> bool:
@@ -308,7 +263,7 @@ def _region(demand: Demand, group: _Group) -> Region:
     region.copied = _copied(region)
     region.exposed = _exposed(region)
     region.program = tuple(axis for axis in region.program if axis not in region.exposed)
-    _check_snapshots(region)
+    region.ordered = _is_ordered(region)
     region.order = _tile_order(region)
     region.contrary = contrary_scans(demand, region.nodes)
     for twin, axis in region.twins.items():  # a twin of a twin comes after it
@@ -331,70 +286,33 @@ def _exposed(region: Region) -> dict[Axis, Sink]:
             place = node.attribute
             if node.operation != "load" or place.memory != sink.memory:
                 continue
-            if not place.pinned and disjoint(sink.coordinates, place.coordinates):
+            if apart(sink.coordinates, place.coordinates):
                 continue
-            found.update({axis: sink for axis in region.program if not _separates(axis, sink, place.coordinates)})
+            keep_apart = separating(sink.coordinates, place.coordinates)
+            found.update({axis: sink for axis in region.program if axis not in keep_apart})
     for first, second in combinations(region.sinks, 2):
-        if _may_meet(first, second):
-            apart = [axis for axis in region.program if _separates(axis, first, second.coordinates)]
-            found.update({axis: first for axis in region.program if axis not in apart})
+        if meet(first, second):
+            keep_apart = separating(first.coordinates, second.coordinates)
+            found.update({axis: first for axis in region.program if axis not in keep_apart})
     return found
 
 
-def _may_meet(first: Sink, second: Sink) -> bool:
-    """Two stores may touch one element; alternatives of one condition never do."""
-    if (
-        first.action == second.action != "store"
-        or first.memory != second.memory
-        or disjoint(first.coordinates, second.coordinates)
-    ):
-        return False
-    return not _excludes(first.predicate, second.predicate)
-
-
-def _excludes(first: Expression | None, second: Expression | None) -> bool:
-    """One condition contains the negation of a part of the other."""
-    left, right = set(_conjuncts(first)), set(_conjuncts(second))
-    return any(_negates(a, b) or _negates(b, a) for a in left for b in right)
-
-
-def _conjuncts(condition: Expression | None) -> Iterator[Expression]:
-    if condition is None:
-        return
-    if condition.operation == "pointwise" and condition.attribute[0] == "and":
-        for part in condition.arguments:
-            yield from _conjuncts(part)
-    else:
-        yield condition
-
-
-def _negates(first: Expression, second: Expression) -> bool:
-    if first.operation == second.operation == "pointwise" and first.arguments == second.arguments:
-        opposite: bool = OPPOSITE.get(first.attribute[0]) == second.attribute[0]  # with NaN neither holds
-        return opposite
-    return first.operation == "pointwise" and first.attribute[0] == "not" and first.arguments == (second,)
-
-
-def _separates(axis: Axis, sink: Sink, coordinates: Sequence[Polynomial]) -> bool:
-    """The axis stands alone in one coordinate of the memory, the same in both accesses: programs keep apart."""
-    return any(
-        stored == wanted and _mentioned(stored) == {axis} and stored.coefficient(axis) is not None
-        for stored, wanted in zip(sink.coordinates, coordinates, strict=True)
-    )
-
-
-def _check_snapshots(region: Region) -> None:
-    """A store along a streamed axis must not overwrite what a later tile of the same statement still reads."""
+def _is_ordered(region: Region) -> bool:
+    """A load is pinned, an update is atomic, or two effects touch one memory at different points."""
+    if any(node.operation == "load" and node.attribute.pinned for node in region.nodes):
+        return True
+    if any(node.operation == "atomic" for node in region.nodes):
+        return True
+    if any(sink.semantics != "relaxed" for sink in region.sinks):
+        return True
+    if any(meet(first, second) for first, second in combinations(region.sinks, 2)):
+        return True
+    loops = [node for loop in region.loops for node in walk(*loop_roots(loop)) if node.operation == "load"]
     for sink in region.sinks:
-        inside = [axis for axis in sink.free if axis not in region.program]
-        for node in walk(*roots(sink)):
-            if node.operation != "load" or node.attribute.memory != sink.memory or not inside:
-                continue
-            solution = solve(sink, node.attribute.coordinates)
-            same = solution is not None and all(value.atom is axis for axis, value in solution.items())
-            if not same and not disjoint(sink.coordinates, node.attribute.coordinates):
-                message = f"{sink.memory.name} is read at other elements than the ones this statement writes"
-                raise unsupported(message, sink.span, "write to another view")
+        others = [node for other in region.sinks if other is not sink for node in walk(*roots(other))]
+        if any(node.operation == "load" and crosses(sink, node) for node in (*others, *loops)):
+            return True
+    return False
 
 
 # ------------------------------------------------------------------------------------------------------ tile dimensions
@@ -421,7 +339,7 @@ def _tile_order(region: Region) -> dict[Axis, int]:
 
 
 def _add_sequence(edges: dict[Axis, set[Axis]], coordinates: Sequence[Polynomial]) -> None:
-    axes = [sorted(_mentioned(coordinate), key=lambda axis: axis.serial) for coordinate in coordinates]
+    axes = [sorted(mentioned(coordinate), key=lambda axis: axis.serial) for coordinate in coordinates]
     for slow, fast in pairwise(axes):
         _add_edges(edges, slow, fast)
 
@@ -451,7 +369,7 @@ def unit_stride_axes(region: Region) -> dict[Axis, int]:
     """
     counts: dict[Axis, int] = {}
     for coordinates in access_coordinates(region):
-        for axis in _mentioned(coordinates[-1]):
+        for axis in mentioned(coordinates[-1]):
             if coordinates[-1].coefficient(axis) == number(1):
                 counts[axis] = counts.get(axis, 0) + 1
     return counts

@@ -16,11 +16,20 @@ from translators.diagnostics import Span
 from translators.logical.types import Memory
 from translators.planning.contrary_loops import ContraryScans
 from translators.planning.goals import Advance, Fold, Goal, Store
-from translators.planning.memory import disjoint
+from translators.planning.hazards import apart
 from translators.planning.online import exponentials, previous, rescaling
 from translators.planning.placement import Scope, results_key
-from translators.planning.regions import coordinate_expressions, loop_roots, roots
-from translators.planning.sinks import AxisConflict, Loop, Sink, unsupported
+from translators.planning.sinks import (
+    AxisConflict,
+    Loop,
+    MustHold,
+    Sink,
+    coordinate_expressions,
+    loop_roots,
+    roots,
+    unsupported,
+)
+from translators.planning.snapshots import check_snapshots
 from translators.tile import program as tile
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 from translators.tile.program import Statement
@@ -36,6 +45,7 @@ class Scheduler(ContraryScans):
     def run(self) -> list[Statement]:
         self._by_token = {loop.token: loop for loop in self.region.loops}
         self._check_atomics()
+        check_snapshots(self.demand, self.region, self.layout, self._is_barrier)
         self._count_uses()
         self._schedule([Store(sink, self._streamed(sink.axes)) for sink in self.region.sinks])
         return self.scopes[0].statements
@@ -128,8 +138,18 @@ class Scheduler(ContraryScans):
             if not done:
                 sinks = [goal.sink for goal in pending if isinstance(goal, Store)]
                 span = sinks[0].span if sinks else self.region.sinks[0].span
+                self._hold_overwritten(pending, span)
                 raise unsupported("the order in which memory is read and written here is not lowered yet", span)
             pending = [goal for goal in pending if goal not in done[1]]
+
+    def _hold_overwritten(self, pending: Sequence[Goal], span: Span) -> None:
+        """What stores wait for that cannot be read before them is kept elsewhere."""
+        written = {goal.sink.memory for goal in pending if isinstance(goal, Store)}
+        needed = [node for goal in pending for node in walk(*self._goal_roots(goal), stop=self._met)]
+        loads = [node for node in needed if node.operation == "load" and node.attribute.memory in written]
+        values = {value for node in loads for value in self.demand.readers.get(node, ())}
+        if values - self.demand.held:
+            raise MustHold(values, span)
 
     def _in_order(self, goals: Sequence[Goal]) -> None:
         """Statement order, where loads and stores of one memory must keep it."""
@@ -145,7 +165,7 @@ class Scheduler(ContraryScans):
                     self._touched[event.sink.memory] = True
                     if event.sink.semantics in ("acquire", "acq_rel"):
                         self._all_synchronised()
-                    self._stored.add(event.sink.memory)
+                    self._stored.append(event.sink)
                 case Loop() if self._streamed(axis for carry in event.carries for axis in carry.axes):
                     self._check_repeatable(event)  # each store that needs its results runs it for its own points
                 case Loop():
@@ -177,9 +197,9 @@ class Scheduler(ContraryScans):
             raise unsupported(message, loop.span)
 
     def _about_to_load(self, nodes: Sequence[Expression]) -> None:
-        """Pinned loads that a loop over tiles will issue: earlier stores must be visible to them."""
+        """Loads that a loop over tiles will issue: earlier stores must be visible to them, and later ones wait."""
         for node in walk(*nodes, stop=self._met):
-            if node.operation == "load" and node.attribute.pinned and not self._met(node):
+            if node.operation == "load" and self._is_rewritten(node) and not self._met(node):
                 self._synchronise(node.attribute.memory, writes=False)
                 self._touched.setdefault(node.attribute.memory, False)
 
@@ -269,7 +289,7 @@ class Scheduler(ContraryScans):
                 isinstance(other, Store)
                 and other.sink.memory == goal.sink.memory
                 and other.sink.order < goal.sink.order
-                and not disjoint(other.sink.coordinates, goal.sink.coordinates)
+                and not apart(other.sink.coordinates, goal.sink.coordinates)
                 for other in others
             )
         ) or (

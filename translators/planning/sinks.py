@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from intent.dtypes import DType
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial
@@ -26,6 +28,14 @@ class MustPin(Exception):
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory.name)
         self.memory = memory
+
+
+class MustHold(Exception):
+    """Values that are read from a memory have to be kept elsewhere before it is written: plan again with them held."""
+
+    def __init__(self, values: Iterable[Value], span: Span) -> None:
+        super().__init__(span)
+        self.values, self.span = frozenset(values), span
 
 
 class AxisConflict(Exception):
@@ -137,3 +147,30 @@ class ReadPoint:
     order: int
     state: int  # equal for reads with no write to the memory between them
     within: tuple[LoopToken, ...]
+
+
+def roots(sink: Sink) -> Iterator[Expression]:
+    yield sink.value
+    if sink.predicate is not None:
+        yield sink.predicate
+    yield from coordinate_expressions(sink.coordinates)
+    for axis in sink.axes:
+        yield from coordinate_expressions((axis.begin, axis.end))
+
+
+def coordinate_expressions(coordinates: Iterable[Polynomial]) -> Iterator[Expression]:
+    for coordinate in coordinates:
+        yield from (atom for atom in coordinate.atoms() if isinstance(atom, Expression))
+
+
+def loop_roots(loop: Loop, whole: bool = True) -> Iterator[Expression]:
+    """What a loop's bounds, condition and carries evaluate; `whole`: also in slices without guards."""
+    yield from (bound for bound in (loop.low, loop.high, loop.live) if bound is not None)
+    for carry in loop.carries:
+        yield carry.initial
+        if carry.update is not None:
+            yield carry.update
+        if whole and carry.whole_update is not None:
+            yield carry.whole_update
+    for axis in loop.slices:
+        yield from coordinate_expressions((axis.begin, axis.end))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from intent.records import dataclass
 from translators.algebra.polynomial import Polynomial, Symbol, atomic
 from translators.planning.placement import Placement
-from translators.planning.regions import coordinate_expressions
-from translators.planning.sinks import Loop
+from translators.planning.sinks import Loop, coordinate_expressions
 from translators.planning.slice_pieces import Piece, Solver, Visited, pieces, visited
 from translators.tile import program as tile
 from translators.tile.expression import Axis, Expression, LoopToken

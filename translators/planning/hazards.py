@@ -1,0 +1,138 @@
+"""Which accesses of one memory may touch the same element, at whichever points of their axes.
+
+Two accesses of one point of a kernel may differ (`x[n]` and `x[n + 1]`) and yet meet between points. An axis
+*separates* two accesses if it stands alone in a coordinate that is the same in both: then they meet at equal positions
+of it only, so that programs, tiles and lanes along it keep apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from translators.algebra.polynomial import Atom, Polynomial, atomic
+from translators.planning.sinks import Coordinates, Sink
+from translators.tile.expression import Axis, Expression, dependences
+
+OPPOSITE = {
+    "equal": "not_equal", "not_equal": "equal", "less": "greater_equal", "greater_equal": "less",
+    "greater": "less_equal", "less_equal": "greater",
+}  # fmt: skip
+
+
+def mentioned(polynomial: Polynomial) -> set[Axis]:
+    """The axes it varies with."""
+    return {axis for atom in polynomial.atoms() for axis in dependences(atom)[0]}
+
+
+def separating(first: Coordinates, second: Coordinates) -> frozenset[Axis]:
+    """Axes at whose different positions the two accesses never meet."""
+    found: set[Axis] = set()
+    for stored, wanted in zip(first, second, strict=True):
+        axes = mentioned(stored)
+        if stored == wanted and len(axes) == 1 and stored.coefficient(next(iter(axes))) is not None:
+            found |= axes
+    return frozenset(found)
+
+
+def apart(first: Coordinates, second: Coordinates, together: bool = False) -> bool:
+    """The accesses touch no element in common, whatever the points; in one iteration of all loops if `together`."""
+    common = separating(first, second)
+    return any(_differ(stored, wanted, common, together) for stored, wanted in zip(first, second, strict=True))
+
+
+def meet(first: Sink, second: Sink) -> bool:
+    """Two stores may touch one element; alternatives of one condition never do at one point."""
+    if first.action == second.action != "store" or first.memory != second.memory:
+        return False
+    if apart(first.coordinates, second.coordinates):
+        return False
+    same_point = separating(first.coordinates, second.coordinates) >= {*first.axes, *second.axes}
+    return not (same_point and _excludes(first.predicate, second.predicate))
+
+
+def crosses(sink: Sink, load: Expression) -> bool:
+    """A store may overwrite, at one point, what the load reads at another."""
+    place = load.attribute
+    if place.memory != sink.memory or apart(sink.coordinates, place.coordinates, together=True):
+        return False
+    return not separating(sink.coordinates, place.coordinates) >= {*sink.axes, *load.axes}
+
+
+# ------------------------------------------------------------------------------------------------------- one coordinate
+def _differ(stored: Polynomial, wanted: Polynomial, common: frozenset[Axis], together: bool) -> bool:
+    """By a constant, because their ranges cannot meet, or because their remainders never do."""
+    if _modulo_apart(stored, wanted, common, together):
+        return True
+    first, second = (_range(coordinate, common, together) for coordinate in (stored, wanted))
+    if first is None or second is None:
+        return False
+    gaps = ((first[0] - second[1]).constant, (second[0] - first[1]).constant)
+    return any(gap is not None and gap > 0 for gap in gaps)
+
+
+def _fixed(atom: Atom, common: frozenset[Axis], together: bool) -> bool:
+    """It has one value in both accesses."""
+    axes, loops = dependences(atom)
+    return axes <= common and (together or not loops)
+
+
+def _range(coordinate: Polynomial, common: frozenset[Axis], together: bool) -> tuple[Polynomial, Polynomial] | None:
+    """Least and largest value over the axes that differ between the accesses; None if these cannot be told."""
+    low = high = coordinate
+    for atom in list(coordinate.atoms()):
+        if _fixed(atom, common, together):
+            continue
+        factor = coordinate.coefficient(atom) if isinstance(atom, Axis) else None
+        if factor is None or factor.constant is None or not isinstance(atom, Axis):
+            return None
+        ends = (atom.begin, atom.end - 1) if factor.constant > 0 else (atom.end - 1, atom.begin)
+        low, high = low + factor * (ends[0] - atomic(atom)), high + factor * (ends[1] - atomic(atom))
+    known = all(_fixed(atom, common, together) for bound in (low, high) for atom in bound.atoms())
+    return (low, high) if known else None
+
+
+def _modulo_apart(stored: Polynomial, wanted: Polynomial, common: frozenset[Axis], together: bool) -> bool:
+    """`a[64 * i + j]` and `a[64 * k + l + 32]` with j and l below 32: remainders by 64 that do not meet."""
+    moduli = {abs(factor) for polynomial in (stored, wanted) for monomial, factor in polynomial.terms if monomial}
+    for modulus in sorted(moduli - {1}):
+        pair = [_remainders(polynomial, modulus, common, together) for polynomial in (stored, wanted)]
+        if pair[0] is not None and pair[1] is not None and (pair[0][1] < pair[1][0] or pair[1][1] < pair[0][0]):
+            return True
+    return False
+
+
+def _remainders(
+    polynomial: Polynomial, modulus: int, common: frozenset[Axis], together: bool
+) -> tuple[int, int] | None:
+    """Bounds of the remainder by the modulus, if they are numbers within [0, modulus)."""
+    rest = Polynomial(tuple(term for term in polynomial.terms if not term[0] or term[1] % modulus))
+    found = _range(rest, frozenset(), together)
+    low, high = (bound.constant for bound in found) if found is not None else (None, None)
+    if low is None or high is None:
+        return None
+    multiple = low // modulus * modulus
+    return (low - multiple, high - multiple) if low <= high < multiple + modulus else None
+
+
+# ----------------------------------------------------------------------------------------------------------- conditions
+def _excludes(first: Expression | None, second: Expression | None) -> bool:
+    """One condition contains the negation of a part of the other."""
+    left, right = set(_conjuncts(first)), set(_conjuncts(second))
+    return any(_negates(a, b) or _negates(b, a) for a in left for b in right)
+
+
+def _conjuncts(condition: Expression | None) -> Iterator[Expression]:
+    if condition is None:
+        return
+    if condition.operation == "pointwise" and condition.attribute[0] == "and":
+        for part in condition.arguments:
+            yield from _conjuncts(part)
+    else:
+        yield condition
+
+
+def _negates(first: Expression, second: Expression) -> bool:
+    if first.operation == second.operation == "pointwise" and first.arguments == second.arguments:
+        opposite: bool = OPPOSITE.get(first.attribute[0]) == second.attribute[0]  # with NaN neither holds
+        return opposite
+    return first.operation == "pointwise" and first.attribute[0] == "not" and first.arguments == (second,)
