@@ -197,3 +197,60 @@ def test_sums_over_a_part(comparison: str, columns: int, rows: int) -> None:
     assert not [
         each for each in compiled(SUMS.replace("{comparison}", comparison)).diagnostics if each.code == "INT963"
     ]
+
+
+REDUCTION = """
+    @intent.kernel
+    def k(
+        x: I.In[I.f32, ("M", "N")], lengths: I.In[I.i32, ("M",)], width: I.i32,
+        o: I.Out[I.f32, ("M",)], p: I.Out[I.f32, ("M",)], t: I.Out[I.bool, ("M",)],
+    ):
+        M, N = x.shape
+        n = I.domain(0, N)
+        at = I.indices(n)
+        for r in I.parallel(I.domain(0, M)):
+            length, w = I.cast(lengths[r], I.index), I.cast(width, I.index)
+            counts = {counts}
+            o[r] = I.reduce.sum(I.mask(x[r, n], counts, 0.0), axis=0)
+            p[r] = I.reduce.max(I.select(counts, x[r, n], -I.inf), axis=0)
+            t[r] = I.reduce.any(counts & (x[r, n] > 2.0), axis=0)
+    """
+COUNTS = {
+    "prefix": ("at <= r", "tl.minimum"), "suffix": ("at > r * 2", "BLOCK_N * BLOCK_N"),
+    "length": ("at < length", "lengths"), "window": ("(at >= length) & (at < length + w)", "width"),
+    "group": ("at // 8 == r", "8"), "either": ("(at < 3) | (at > r + 5)", ""), "all": ("at >= 0", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("counts", COUNTS)
+@pytest.mark.parametrize(("rows", "columns"), [(5, 70), (40, 33), (1, 1), (3, 0)])
+def test_tiles_that_do_not_count_are_not_read(counts: str, rows: int, columns: int) -> None:
+    """Elements that do not count are NaN: the result never has one, whichever tile they stand in."""
+    condition, bound = COUNTS[counts]
+    text = dedent(REDUCTION).replace("{counts}", condition)
+    generator = np.random.default_rng(rows)
+    lengths = generator.integers(0, columns + 1, rows).astype(np.int32)
+    at, r, width = np.arange(columns)[None, :], np.arange(rows)[:, None], 9
+    names = {"at": at, "r": r, "length": lengths[:, None], "w": width}
+    x = generator.integers(-4, 5, (rows, columns)).astype(np.float32)
+    x = np.where(eval(condition, names), x, np.float32("nan"))
+    found = [np.zeros(rows, dtype) for dtype in (np.float32, np.float32, np.bool_)]
+    result = agree(text, {"x": x, "lengths": lengths, "width": width, **dict(zip("opt", found, strict=True))})
+    assert not np.isnan(result["o"]).any()
+    loops = re.findall(r"for start_n in range\((.*)\)", device_text(text, small=True))
+    assert all((loop == "0, N, BLOCK_N") == (not bound) for loop in loops)
+
+
+def test_reductions_in_one_loop_share_what_counts() -> None:
+    """A sum over all elements beside one over some: the loop visits all."""
+    text = """
+    @intent.kernel
+    def k(x: I.In[I.f32, ("M", "N")], o: I.Out[I.f32, ("M",)], p: I.Out[I.f32, ("M",)]):
+        n = I.domain(0, x.shape[1])
+        for r in I.parallel(I.domain(0, x.shape[0])):
+            v = x[r, n]
+            o[r] = I.reduce.sum(I.mask(v, I.indices(n) <= r, 0.0), axis=0)
+            p[r] = I.reduce.sum(v, axis=0)
+    """
+    x = np.arange(5 * 40, dtype=np.float32).reshape(5, 40)
+    agree(text, {"x": x, "o": np.zeros(5, np.float32), "p": np.zeros(5, np.float32)})

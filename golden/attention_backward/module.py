@@ -15,7 +15,6 @@ attention_dk_dv(q[B, S, D] f16, k[B, S, D] f16, v[B, S, D] f16, dout[B, S, D] f1
     dk[b, keys, :] = I.cast(found.first * scale, I.f16)
     dv[b, keys, :] = I.cast(found.second, I.f16)
     Plan    one program per b x 16 keys; on chip: d
-    Plan    one program per b x 128 keys; on chip: d
     Plan    one program per b x 64 keys; on chip: d
     Plan    one program per b x 32 keys; on chip: d
     Traffic reads q, k, log_mass, dout, v, delta; writes dk, dv
@@ -333,10 +332,10 @@ def _launch_attention_dk_dv(q, k, v, dout, log_mass, delta, dk, dv, scale, B, S,
     elif D <= 64:
         plan = _Plan(
             attention_dk_dv_state,
-            B * triton.cdiv(S, 128),
-            {"BLOCK_KEYS": 128, "BLOCK_D": 64, "BLOCK_QUERIES": 64, "INDEX": index},
-            cuda=(8, 3),
-            hip=(4, 1),
+            B * triton.cdiv(S, 64),
+            {"BLOCK_KEYS": 64, "BLOCK_D": 64, "BLOCK_QUERIES": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 1),
         )
     elif D <= 128 and S <= 16:
         plan = _Plan(

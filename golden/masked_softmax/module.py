@@ -68,11 +68,12 @@ def masked_softmax_streamed(
     pid = tl.program_id(0).to(INDEX)
     q = pid % Q
     b = pid // Q
-    scores_at_q = scores_ptr + b * stride_scores_b + q * stride_scores_q
-    total = q.to(tl.int64) + offset
-
     v_max_partial = tl.full((BLOCK_KEYS,), -float("inf"), tl.float32)
-    for start_keys in range(0, K, BLOCK_KEYS):
+    total = q.to(tl.int64) + offset
+    keys_end = tl.minimum(total + 1, K)
+    scores_at_q = scores_ptr + b * stride_scores_b + q * stride_scores_q
+
+    for start_keys in range(0, keys_end, BLOCK_KEYS):
         keys = start_keys + tl.arange(0, BLOCK_KEYS).to(INDEX)
         keys_mask = keys < K
         scores = tl.load(scores_at_q + keys * stride_scores_k, mask=keys_mask).to(tl.float32)

@@ -485,6 +485,8 @@ def _fold_lanes(region: Region, resident: Mapping[Axis, int | None]) -> dict[Axi
         return {}
     state = sum(size for (size,) in tiles)
     rows, depth = next((sizes for most, sizes in FOLD_TILES.items() if state <= most), FOLD_TILES[max(FOLD_TILES)])
+    if len(tiles) > 1:  # beside several accumulators there are several tiles of rows by a slice
+        rows = min(rows, 64)
     slices = {axis for axis in region.axes if axis.slices is not None}
     sizes = [(axis, rows) for axis in programs] + [(axis, depth) for axis in slices]
     return {axis: _at_most(axis, size) for axis, size in sizes}

@@ -10,7 +10,7 @@ finite (0 * inf would be a NaN): `Limits.finite` names what that concerns, and a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial
@@ -99,17 +99,33 @@ def limits_of(summaries: Sequence[Expression], identities: Sequence[Expression],
     """What must hold somewhere in a slice, given a slice's summary and the fold's identity, component by component."""
     if any(wanted.operation not in ("constant", "index") for wanted in identities):
         return Limits()
+    wanted = [each.attribute if each.operation == "constant" else each.attribute.constant for each in identities]
+    return _limits(summaries, wanted, lambda axis: axis.slices is slices)
+
+
+def reduction_limits(reduction: Expression, along: Axis) -> tuple[Polynomial, ...]:
+    """What must hold somewhere in a tile that changes a reduction, whatever the memory holds."""
+    neutral = [identity(reduction.attribute.kind, argument.dtype) for argument in reduction.arguments]
+    if reduction.operation != "reduce" or len(neutral) > 1 or None in neutral:
+        return ()
+    found = _limits(reduction.arguments, neutral, lambda axis: axis is along)
+    return () if found.finite else found.nonnegative
+
+
+def _limits(
+    summaries: Sequence[Expression], identities: Sequence[Number | None], along: Callable[[Axis], bool]
+) -> Limits:
     candidates = dict.fromkeys(
         polynomial
         for node in walk(*summaries)
         if node.operation == "pointwise"
         for polynomial in _conditions(node)
-        if any(isinstance(atom, Axis) and atom.slices is slices for atom in polynomial.atoms())
+        if any(isinstance(atom, Axis) and along(atom) for atom in polynomial.atoms())
     )
     found: list[Polynomial] = []
     finite: set[str] = set()
     for candidate in candidates:
-        absent = _Absent(-candidate - 1, slices)
+        absent = _Absent(-candidate - 1, along)
         if all(absent.is_identity(*pair) for pair in zip(summaries, identities, strict=True)):
             found.append(candidate)
             finite |= absent.finite
@@ -121,14 +137,13 @@ class _Absent:
     """Values in a slice in all of which `known` is nonnegative."""
 
     known: Polynomial
-    slices: LoopToken
+    along: Callable[[Axis], bool]  # axes that have a coordinate there
     finite: set[str] = field(default_factory=set)
     values: dict[Expression, Number | None] = field(default_factory=dict)
 
-    def is_identity(self, summary: Expression, wanted: Expression) -> bool:
+    def is_identity(self, summary: Expression, wanted: Number | None) -> bool:
         value = self.evaluate(summary)
-        number = wanted.attribute if wanted.operation == "constant" else wanted.attribute.constant
-        return value is not None and number is not None and value == number
+        return value is not None and wanted is not None and value == wanted
 
     def evaluate(self, root: Expression) -> Number | None:
         for node in walk(root):
@@ -227,7 +242,7 @@ class _Absent:
             return None
         if values[0] == neutral_value:
             return neutral_value
-        along_slice = all(axis.slices is self.slices for axis in node.attribute.axes)  # which has an element
+        along_slice = all(map(self.along, node.attribute.axes))  # which has an element
         return values[0] if kind != "sum" and along_slice else None
 
 

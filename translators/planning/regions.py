@@ -19,6 +19,7 @@ from translators.logical.types import View
 from translators.planning.contrary_scans import contrary_scans
 from translators.planning.demand import Demand
 from translators.planning.hazards import apart, crosses, meet, mentioned, separating
+from translators.planning.neutral import reduction_limits
 from translators.planning.sinks import Loop, Sink, loop_roots, roots
 from translators.tile.expression import Atomic, Axis, Expression, LoopToken, Reduction, walk
 from translators.triton_source.atomics import swaps
@@ -37,6 +38,7 @@ class Region:
     bound: frozenset[Axis]
     order: dict[Axis, int] = field(default_factory=dict)
     exposed: dict[Axis, Sink] = field(default_factory=dict)  # axes kept within one program for the sake of memory order
+    limiting: frozenset[Axis] = frozenset()  # whose tiles say which slices and tiles of other axes matter
     contrary: dict[Expression, Expression] = field(default_factory=dict)  # scans against others over their axis
     ordered: bool = False  # statement order matters
     copied: frozenset[Expression] = frozenset()  # nodes that only whole slices need
@@ -82,12 +84,6 @@ class Region:
     @property
     def contractions(self) -> tuple[Expression, ...]:
         return tuple(node for node in self.nodes if node.operation == "contract" and node not in self.copied)
-
-    @property
-    def limiting(self) -> frozenset[Axis]:
-        """Axes that the limits of region folds mention: their tiles say which slices matter."""
-        limits = [limit for loop in self.loops for limit in loop.limits.nonnegative]
-        return frozenset(axis for limit in limits for axis in mentioned(limit))
 
     @property
     def swapped(self) -> tuple[frozenset[Axis], ...]:
@@ -260,7 +256,7 @@ def _region(demand: Demand, group: _Group) -> Region:
     nodes = tuple(sorted(group.nodes, key=lambda node: node.serial))
     loops = tuple(sorted(group.loops, key=lambda loop: loop.order))
     region = Region(sinks, _program(group), nodes, loops, _bound(group.nodes))
-    region.copied = _copied(region)
+    region.copied, region.limiting = _copied(region), _limiting(region)
     region.exposed = _exposed(region)
     region.program = tuple(axis for axis in region.program if axis not in region.exposed)
     region.ordered = _is_ordered(region)
@@ -269,6 +265,15 @@ def _region(demand: Demand, group: _Group) -> Region:
     for twin, axis in region.twins.items():  # a twin of a twin comes after it
         region.order[twin] = region.order[axis]
     return region
+
+
+def _limiting(region: Region) -> frozenset[Axis]:
+    """Axes that the limits of region folds and of reductions mention."""
+    limits = [limit for loop in region.loops for limit in loop.limits.nonnegative]
+    for node in region.nodes:
+        if node.operation == "reduce":
+            limits += [limit for axis in node.attribute.axes for limit in reduction_limits(node, axis)]
+    return frozenset(axis for limit in limits for axis in mentioned(limit))
 
 
 def _copied(region: Region) -> frozenset[Expression]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from intent.records import dataclass, field, replace
-from translators.algebra.polynomial import atomic
+from translators.algebra.polynomial import Polynomial, atomic
 from translators.diagnostics import Span
 from translators.logical.types import Memory
 from translators.planning.contrary_loops import ContraryScans
@@ -419,6 +419,7 @@ class Scheduler(ContraryScans):
             self.demand.names.setdefault(factor, "rescale")
             self.checks.nonpositive |= exponentials(factor)
         self._prepare(self._axis_bounds((axis,)))
+        low, high = self._worked_on(axis, goals, folds, followers) if reverse is False else (None, None)
         start = self.namer.fresh(f"start_{self.namer.axis(axis)}") if self.layout.lanes[axis] else self.namer.axis(axis)
         inner = Scope(axis=axis, start=start, reverse=reverse)
         self.scopes.append(inner)
@@ -428,12 +429,24 @@ class Scheduler(ContraryScans):
         self._schedule(narrowed)
         self.scopes.pop()
         moves = tuple((fold.names[0], fold.new_name) for fold in folds if fold.new_name)
-        self.scopes[-1].statements.append(tile.StreamLoop(axis, start, tuple(inner.statements), reverse, moves))
+        self.scopes[-1].statements.append(
+            tile.StreamLoop(axis, start, tuple(inner.statements), reverse, moves, low, high)
+        )
         self.namer.release(inner.names.values())
         self.namer.release([start] if self.layout.lanes[axis] else [])
         for fold, members in zip(folds, grouped, strict=True):
             self._finish(fold, members)
         return True, set(goals)
+
+    def _worked_on(
+        self, axis: Axis, goals: Sequence[Goal], folds: Sequence[Fold], followers: Mapping[Expression, object]
+    ) -> tuple[Polynomial | None, Polynomial | None]:
+        """Which tiles reductions need, in a loop that does nothing else."""
+        reductions = [goal.reduction for goal in (*goals, *folds) if isinstance(goal, Fold)]
+        scans = any(node.operation == "scan" and axis in node.axes for node in walk(*reductions, stop=self._met))
+        if scans or followers or self.region.ordered or len(reductions) < len(goals) + len(folds):
+            return None, None
+        return self._tiles_that_matter(axis, reductions)
 
     def _open_axis(self, axis: Axis, start: str) -> None:
         if self.layout.lanes[axis] is None:

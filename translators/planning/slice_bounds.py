@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from intent.records import dataclass
-from translators.algebra.polynomial import Polynomial, Symbol, atomic
+from translators.algebra.polynomial import Polynomial, Symbol, atomic, number, polynomial_key
+from translators.planning.neutral import reduction_limits
 from translators.planning.placement import Placement
 from translators.planning.sinks import Loop, coordinate_expressions
 from translators.planning.slice_pieces import Piece, Solver, Visited, pieces, visited
@@ -28,6 +31,27 @@ class SliceBounds(Placement):
         split = bool(loop.whole_slices) and len(bounds) == len(solved) and (upper or lower or not exact)
         found = self._named(axis, visited(bounds, axis.extent, self._block(axis), self.decoded.facts), split)
         return pieces(found, lower, upper or not exact) if split else [Piece(found.begin, found.end, whole=False)]
+
+    def _tiles_that_matter(
+        self, axis: Axis, reductions: Sequence[Expression]
+    ) -> tuple[Polynomial | None, Polynomial | None]:
+        """From where to where tiles change any of the reductions; None: from the beginning, to the end."""
+        limits = [set(reduction_limits(node, axis)) for node in reductions]
+        shared = sorted(set.intersection(*limits), key=polynomial_key) if limits else []
+        open_loops = frozenset(scope.loop for scope in self.scopes if scope.loop is not None)
+        solved = [Solver(axis, open_loops, self._ends).bound(limit) for limit in shared]
+        bounds = [bound for bound in solved if bound is not None]
+        if not bounds:
+            return None, None
+        for bound in bounds:
+            self._prepare(coordinate_expressions((bound.matters,)))
+        size = self._block(axis) if self.layout.lanes[axis] else number(1)
+        found, name = visited(bounds, axis.extent, size, self.decoded.facts), self.namer.axis(axis)
+        low, high = found.begin != number(0), found.end != axis.extent
+        return (
+            self._named_bound(f"{name}_begin", axis.begin + found.begin) if low else None,
+            self._named_bound(f"{name}_end", axis.begin + found.end) if high else None,
+        )
 
     def _named(self, axis: Axis, found: Visited, split: bool) -> Visited:
         name = self.namer.axis(axis)

@@ -61,9 +61,9 @@ class Piece:
 
 @dataclass(slots=True)
 class Solver:
-    """Solves limits for the position along the slices of one loop."""
+    """Solves limits for the position along the slices of one loop, or along an axis cut in tiles."""
 
-    token: LoopToken
+    along: LoopToken | Axis
     open: frozenset[LoopToken]
     ends: Ends
 
@@ -138,7 +138,7 @@ class Solver:
     def _within(self, atom: Atom) -> bool:
         """The atom varies from slice to slice."""
         axes, loops = _dependences(atom)
-        return self.token in loops or any(axis.slices is self.token for axis in axes)
+        return self.along in loops or any(self.along in (axis, axis.slices) for axis in axes)
 
 
 def _dependences(atom: Atom) -> tuple[frozenset[Axis], frozenset[LoopToken]]:
