@@ -1,18 +1,25 @@
-"""What a call costs on the host: artifacts against the bare launch of the same compiled kernel. Needs a GPU.
+"""What a call costs on the host: generated modules and artifacts against the bare launch of a compiled kernel.
 
-    python benchmarks/call_overhead.py
+    python -m benchmarks.call_overhead --modules build/bench [--output FILE]     needs a GPU, torch and triton
+    python -m benchmarks.call_overhead --artifacts [--output FILE]               and the compiler with what it needs
 
 Kernels so small that the device waits for the host, in batches between two synchronisations; medians of batches. The
-bare launch is Triton's compiled kernel with its arguments ready, the least that any caller can do.
+bare launch is Triton's compiled kernel with its arguments ready, the least that any caller can do. Modules are those
+that `benchmarks.generate` writes. With TRITON_INTERPRET=1 it is a trial without a device; its figures mean nothing.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import torch
 
@@ -20,11 +27,44 @@ ROOT = Path(__file__).resolve().parent.parent
 for folder in (ROOT, ROOT / "tests"):
     sys.path.insert(0, str(folder))
 
-import host_kernels as kernels  # noqa: E402
+from benchmarks.measure import load  # noqa: E402
 
-import intent  # noqa: E402
+TRIAL = os.environ.get("TRITON_INTERPRET") == "1"
+DEVICE = "cpu" if TRIAL else "cuda"
+BATCH, BATCHES = (2, 1) if TRIAL else (200, 25)
+Calls = Mapping[str, Callable[[], object]]
 
-BATCH, BATCHES = 200, 25
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--modules", type=Path, help="a folder that benchmarks.generate has written")
+    parser.add_argument("--artifacts", action="store_true", help="measure what `import intent` offers")
+    parser.add_argument("--output", type=Path, help="a file for the figures, as JSON")
+    options = parser.parse_args()
+    found: dict[str, Any] = {"machine": _machine(), "unit": "microseconds of host time per call"}
+    if options.modules:
+        found |= {title: figures(title, calls) for title, calls in module_calls(options.modules)}
+    if options.artifacts:
+        found |= {title: figures(title, calls) for title, calls in artifact_calls()}
+    if options.output:
+        options.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+def _machine() -> dict[str, str]:
+    import triton
+
+    device = "CPU" if TRIAL else torch.cuda.get_device_name()
+    return {"device": device, "torch": torch.__version__, "triton": triton.__version__}
+
+
+# ----------------------------------------------------------------------------------------------------------- measuring
+def figures(title: str, calls: Calls) -> dict[str, float]:
+    print(title)
+    found = {}
+    for name, call in calls.items():
+        found[name] = round(microseconds(call), 2)
+        print(f"    {name:<36}{found[name]:8.2f} us", flush=True)
+    return found
 
 
 def microseconds(call: Callable[[], object]) -> float:
@@ -33,65 +73,136 @@ def microseconds(call: Callable[[], object]) -> float:
         call()
     times = []
     for _ in range(BATCHES):
-        torch.cuda.synchronize()
+        synchronize()
         start = time.perf_counter()
         for _ in range(BATCH):
             call()
         times.append((time.perf_counter() - start) / BATCH * 1e6)
-    torch.cuda.synchronize()
+    synchronize()
     return statistics.median(times)
 
 
-def bare(artifact: intent.Artifact, arguments: tuple[object, ...]) -> Callable[[], object]:
-    """The launch that the artifact makes, with everything ready."""
+def synchronize() -> None:
+    if not TRIAL:
+        torch.cuda.synchronize()
+
+
+# ------------------------------------------------------------------------------------------------------------- modules
+def module_calls(folder: Path) -> list[tuple[str, Calls]]:
+    """Two, three and five arrays; no scalar, two and one."""
+    wide, other = (torch.rand(16, 256, device=DEVICE, dtype=torch.bfloat16) for _ in range(2))
+    square, flat = wide.float(), torch.rand(4096, device=DEVICE)
+    cumsum, gelu, norm = (load(folder / f"{name}.py") for name in ("cumsum", "pointwise_gelu", "add_rms_norm"))
+    summands = (wide, other, wide[0].clone(), 1e-6)
+    return [
+        ("cumsum: two arrays", _calls(cumsum, "cumsum", (square,), _alike(square))),
+        ("pointwise_gelu: three arrays, two scalars",
+         _calls(gelu, "pointwise_gelu", (flat, flat.clone(), 1.5, 0.5), _alike(flat))),
+        ("add_rms_norm: five arrays, a scalar", _calls(norm, "add_rms_norm", summands, _alike(wide, other))),
+    ]  # fmt: skip
+
+
+def _alike(*arrays: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    return tuple(map(torch.empty_like, arrays))
+
+
+def _calls(module: ModuleType, name: str, inputs: tuple[Any, ...], outputs: tuple[torch.Tensor, ...]) -> Calls:
+    """The module's device functions beside launches by other ways, and the parts of which a call consists."""
+    writing, allocating = getattr(module, f"{name}_device_out"), getattr(module, f"{name}_device")
+    kernel, programs, arguments, options = _launched(module, lambda: writing(*inputs, *outputs))
+    (form,) = module._REPEATS
+    repeat, declared = module._REPEATS[form], getattr(module, f"_{name.upper()}")
+    arrays = [each for each in (*inputs, *outputs) if isinstance(each, torch.Tensor)]
+    scalars = [each for each in inputs if not isinstance(each, torch.Tensor)]
+    again = (repeat.launch, arrays, scalars) if hasattr(module, "_scalars") else (repeat.launch, arrays)
+    calls: dict[str, Callable[[], object]] = {
+        "the device function": lambda: writing(*inputs, *outputs),
+        "and it allocates the outputs": lambda: allocating(*inputs),
+        "Triton's own launch": lambda: kernel[(programs,)](*arguments, **options),
+        "torch.empty alone": lambda: torch.empty(arrays[-1].shape, dtype=arrays[-1].dtype, device=arrays[-1].device),
+        "part: the form": lambda: module._form(declared, arrays, {}),
+        "part: overlaps": lambda: module._apart(repeat, arrays),
+        "part: the launch": lambda: again[0](*again[1:]),
+        "part: os.getenv": lambda: os.getenv("INTENTC_POISON"),
+        "part: torch.cuda.device_of": lambda: _entered(arrays[0]),
+    }
+    if scalars:
+        calls["part: scalars"] = lambda: module._scalars(declared, scalars)
+    return calls if TRIAL else {**_bare(kernel, programs, arguments, options), **calls}
+
+
+def _launched(module: ModuleType, call: Callable[[], object]) -> tuple[Any, int, tuple[Any, ...], dict[str, Any]]:
+    """What the first such call launches: device function, number of programs, arguments, options."""
+    seen: list[tuple[Any, ...]] = []
+    start = module._start
+    module._start = lambda *launched: (seen.append(launched), start(*launched))[1]
+    call()
+    module._start = start
+    ((kernel, programs, arguments, options),) = seen
+    return kernel, programs, arguments, options
+
+
+def _bare(kernel: Any, programs: int, arguments: tuple[Any, ...], options: dict[str, Any]) -> Calls:  # noqa: ANN401
+    compiled = kernel.warmup(*arguments, grid=(programs,), **options)[(programs, 1, 1)]
+    every = [*arguments, *(options[name] for name in kernel.arg_names[len(arguments) :])]
+    addresses = [each.data_ptr() if isinstance(each, torch.Tensor) else each for each in every]
+    stream = torch.cuda.current_stream().cuda_stream
+    return {
+        "bare launch": lambda: compiled(*addresses, stream=stream),
+        "bare launch, stream looked up": lambda: compiled(*addresses),
+        "bare launch of tensors": lambda: compiled(*every),
+    }
+
+
+def _entered(tensor: torch.Tensor) -> None:
+    with torch.cuda.device_of(tensor):
+        pass
+
+
+# ----------------------------------------------------------------------------------------------------------- artifacts
+def artifact_calls() -> list[tuple[str, Calls]]:
+    import host_kernels as kernels
+
+    import intent
+
+    x, out, state = (
+        torch.rand(4096, device=DEVICE),
+        torch.empty(4096, device=DEVICE),
+        torch.zeros(64, 64, device=DEVICE),
+    )
+    scale, accumulate = intent.compile(kernels.scale), intent.compile(kernels.accumulate)
+    more = torch.rand(64, 64, device=DEVICE)
+    prepared = scale.prepare(x, 2.0, outputs=(out,))
+    function = scale._execution._module.function("scale_device_out")  # type: ignore[attr-defined]
+    calls = {
+        "artifact(...)": lambda: scale(x, out, 2.0),
+        "prepared.launch()": prepared.launch,
+        "artifact.run(...)": lambda: scale.run(x, 2.0),
+        "the module's device function": lambda: function(x, out, 2.0),
+        "torch.empty alone": lambda: torch.empty(4096, device=DEVICE),
+        "torch.mul": lambda: torch.mul(x, 2.0, out=out),
+    }
+    changing = {"artifact(...)": lambda: accumulate(more, state)}
+    return [
+        ("scale: two arrays and a scalar", _with_bare(scale, (x, out, 2.0), calls)),
+        ("accumulate: two matrices, one in place", _with_bare(accumulate, (more, state), changing)),
+    ]
+
+
+def _with_bare(artifact: Any, arguments: tuple[object, ...], calls: Calls) -> Calls:  # noqa: ANN401
+    """The launch that the artifact makes, with everything ready, before the others."""
     artifact(*arguments)
     artifact(*arguments)
-    (form,) = artifact._execution._calls._forms.values()  # type: ignore[attr-defined]
+    if TRIAL:
+        return calls
+    (form,) = artifact._execution._calls._forms.values()
     (plan,) = form.plans.values()
     ready = list(plan.arguments)
     for position, place in (*plan.views, *plan.scalars):
         value = arguments[position]
         ready[place] = value.data_ptr() if isinstance(value, torch.Tensor) else value
     stream = torch.cuda.current_stream().cuda_stream
-    return lambda: plan.launch.runner(*ready, stream=stream)
-
-
-def report(title: str, rows: dict[str, Callable[[], object]]) -> None:
-    print(title)
-    least = None
-    for name, call in rows.items():
-        taken = microseconds(call)
-        least = taken if least is None else least
-        print(f"    {name:<32}{taken:8.2f} us{taken - least:+9.2f}")
-
-
-def main() -> None:
-    print(torch.cuda.get_device_name(), "torch", torch.__version__)
-    x, out, state = (
-        torch.rand(4096, device="cuda"),
-        torch.empty(4096, device="cuda"),
-        torch.zeros(64, 64, device="cuda"),
-    )
-    scale = intent.compile(kernels.scale)
-    prepared = scale.prepare(x, 2.0, outputs=(out,))
-    function = scale._execution._module.function("scale_device_out")  # type: ignore[attr-defined]
-    report(
-        "scale: two arrays and a scalar",
-        {
-            "bare launch": bare(scale, (x, out, 2.0)),
-            "artifact(...)": lambda: scale(x, out, 2.0),
-            "prepared.launch()": prepared.launch,
-            "artifact.run(...)": lambda: scale.run(x, 2.0),
-            "torch.empty alone": lambda: torch.empty(4096, device="cuda"),
-            "module's device function": lambda: function(x, out, 2.0),
-            "torch.mul": lambda: torch.mul(x, 2.0, out=out),
-        },
-    )
-    accumulate, more = intent.compile(kernels.accumulate), torch.rand(64, 64, device="cuda")
-    report(
-        "accumulate: two matrices, one in place",
-        {"bare launch": bare(accumulate, (more, state)), "artifact(...)": lambda: accumulate(more, state)},
-    )
+    return {"bare launch": lambda: plan.launch.runner(*ready, stream=stream), **calls}
 
 
 if __name__ == "__main__":

@@ -40,6 +40,18 @@ def pointwise_gelu(x, r, a, b, o):
     _pointwise_gelu[lambda m: (triton.cdiv(n, m["BLOCK"]),)](x, r, o, n, a, b)
 
 
+@tuned([C({"BLOCK": b}, num_warps=w) for b, w in [(1024, 4), (2048, 8), (4096, 8), (8192, 8)]], key=["n"])
+@triton.jit
+def _copy(x, o, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(o + i, tl.load(x + i, mask=i < n), mask=i < n)
+
+
+def copy(x, o):
+    n = x.numel()
+    _copy[lambda m: (triton.cdiv(n, m["BLOCK"]),)](x, o, n)
+
+
 @tuned(
     [C({"BLOCK": b}, num_warps=w) for b, w in [(1024, 4), (2048, 4), (4096, 8)]],
     key=["n"],

@@ -1,6 +1,8 @@
 """Compiles the workloads into a folder for `benchmarks.run`, which needs neither the compiler nor its dependencies.
 
-python -m benchmarks.generate [FOLDER]        default: build/bench
+    python -m benchmarks.generate [FOLDER]        default: build/bench
+
+Modules compiled with --numerics relaxed_normalization are in `relaxed`.
 """
 
 from __future__ import annotations
@@ -24,19 +26,21 @@ def main() -> int:
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "bench")
     folder: Path = parser.parse_args().folder
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    failures = [name for name in (write(path, folder) for path in sorted(WORKLOADS.glob("*.py"))) if name]
-    print(f"{len(list(folder.iterdir()))} modules in {folder}; failed: {', '.join(failures) or 'none'}")
+    failures = [path.stem for path in sorted(WORKLOADS.glob("*.py")) if not write(path, folder)]
+    print(f"{len(list(folder.glob('*.py')))} modules in {folder}; failed: {', '.join(failures) or 'none'}")
     return 1 if failures else 0
 
 
-def write(path: Path, folder: Path) -> str | None:
-    """The workload's name if it cannot be compiled."""
-    compiled = compile_text(path.read_text(encoding="utf-8"), path.name, Options())
-    if compiled.source is None:
-        return path.stem
-    (folder / path.name).write_text(compiled.source, encoding="utf-8")
-    return None
+def write(path: Path, folder: Path) -> bool:
+    """Whether the workload could be compiled."""
+    text = path.read_text(encoding="utf-8")
+    for options, place in ((Options(), folder), (Options(numerics="relaxed_normalization"), folder / "relaxed")):
+        source = compile_text(text, path.name, options).source
+        if source is None:
+            return False
+        place.mkdir(parents=True, exist_ok=True)
+        (place / path.name).write_text(source, encoding="utf-8")
+    return True
 
 
 if __name__ == "__main__":

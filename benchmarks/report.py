@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 Report = Mapping[str, Any]
-KINDS = ("eager", "compiled", "library", "expert", "generated")
+KINDS = ("eager", "compiled", "library", "expert", "generated", "relaxed")
 
 
 def assembled(machine: Mapping[str, str], lines: Sequence[Mapping[str, Any]], seconds: float) -> dict[str, Any]:

@@ -1,20 +1,20 @@
 """What a row of the benchmark is: sizes, buffers, a reference, implementations, and the time to reach.
 
-Implementations (peers) are the generated module, torch's own operators, the vendor's library through torch, and the
+Implementations (peers) are the generated modules, torch's own operators, the vendor's library through torch, and the
 kernels written by hand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, Literal
 
 import torch
 
 Sizes = Mapping[str, int]
-Kind = Literal["generated", "eager", "compiled", "library", "expert"]
+Kind = Literal["generated", "relaxed", "eager", "compiled", "library", "expert"]
 Method = Literal["graph", "do_bench"]
 
 
@@ -100,6 +100,11 @@ class Row:
 def generated(kernel: str) -> Peer:
     """The device function of one kernel."""
     return Peer("generated", lambda module, data: getattr(module, f"{kernel}_device_out")(*data.inputs, *data.outputs))
+
+
+def relaxed(kernel: str) -> Peer:
+    """The same of the module that was compiled with relaxed normalisation."""
+    return replace(generated(kernel), kind="relaxed")
 
 
 def generated_pair(first: str, second: str) -> Peer:

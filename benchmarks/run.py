@@ -56,7 +56,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--modules", type=Path, default=ROOT / "build" / "bench")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "bench.json")
     parser.add_argument("--only", default="", help="only rows whose name contains one of these texts")
-    parser.add_argument("--peers", default="generated,eager,compiled,library,expert", help="separated by commas")
+    parser.add_argument(
+        "--peers", default="generated,relaxed,eager,compiled,library,expert", help="separated by commas"
+    )
     parser.add_argument("--compile", action="store_true", help="torch.compile as well, which takes its time")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
     parser.add_argument("--small", action="store_true", help="small arrays on the CPU, as a trial")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from benchmarks.measure import distance
 from benchmarks.rows import Data
 
 # Layouts of buffers, ways to check, one kernel or two, every kind of implementation.
+WITH_HOST_TIMES = ("cumsum", "pointwise_gelu", "add_rms_norm")
 ROWS = ("add_rms_norm", "gemm_odd", "column_sum", "argmax", "embedding", "dropout", "full_sum")
 
 
@@ -23,8 +25,8 @@ ROWS = ("add_rms_norm", "gemm_odd", "column_sum", "argmax", "embedding", "dropou
 def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("modules")
     for path in generate.WORKLOADS.glob("*.py"):
-        if path.stem in {row.workload for row in cases.ROWS if row.name in ROWS}:
-            assert generate.write(path, folder) is None
+        if path.stem in {row.workload for row in cases.ROWS if row.name in (*ROWS, *WITH_HOST_TIMES)}:
+            assert generate.write(path, folder)
     return folder
 
 
@@ -45,6 +47,17 @@ def test_every_implementation_is_right(modules: Path, tmp_path: Path) -> None:
         for peer in row["peers"]:
             assert peer["status"] == "right" and peer["graph"] > 0, (row["name"], peer)
         assert f"| {row['name']} |" in done.stdout
+
+
+def test_host_times_of_calls(modules: Path, tmp_path: Path) -> None:
+    output = tmp_path / "overhead.json"
+    command = [sys.executable, "-m", "benchmarks.call_overhead", "--modules", str(modules), "--output", str(output)]
+    environment = os.environ | {"TRITON_INTERPRET": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(output.read_text(encoding="utf-8"))
+    for title in ("cumsum: two arrays", "pointwise_gelu: three arrays, two scalars"):
+        assert found[title]["the device function"] > found[title]["part: the form"] > 0
 
 
 def test_what_goes_wrong_does_not_stop_the_rest(modules: Path, tmp_path: Path) -> None:
