@@ -57,17 +57,15 @@ def bitonic_sort_kernel(
     active = run <= 32
     while active:
         ascending = i.to(tl.int64) & run == 0
-        v_2 = v
         stride = tl.cast(_floor_divide(run, 2), tl.int64)
-        active_2 = active & (stride > 0)
+        active_2 = stride > 0
         while active_2:
-            other = tl.sum(tl.where(i_2[None, :] == i[:, None].to(tl.int64) ^ stride, v_2[None, :], 0.0), axis=1)
+            other = tl.sum(tl.where(i_2[None, :] == i[:, None].to(tl.int64) ^ stride, v[None, :], 0.0), axis=1)
             lower = i.to(tl.int64) & stride == 0
-            v_2 = tl.where(active_2, tl.where(ascending == lower, _minimum(v_2, other), _maximum(v_2, other)), v_2)
-            stride = tl.cast(tl.where(active_2, _floor_divide(stride, 2), stride), tl.int64)
-            active_2 = active & (stride > 0)
-        v = tl.where(active, v_2, v)
-        run = tl.cast(tl.where(active, run * 2, run), tl.int64)
+            v = tl.where(ascending == lower, _minimum(v, other), _maximum(v, other))
+            stride = tl.cast(_floor_divide(stride, 2), tl.int64)
+            active_2 = stride > 0
+        run = tl.cast(run * 2, tl.int64)
         active = run <= 32
     tl.store(out_ptr + row * stride_out_m + i * stride_out_1, v)  # bitonic_sort.py:28
 

@@ -43,14 +43,12 @@ def cross_entropy_resident(
     row = tl.program_id(0).to(INDEX)
     columns = tl.arange(0, BLOCK_COLUMNS).to(INDEX)
     columns_mask = columns < V
-    target_row = target_ptr + row * stride_target_m
-    target = tl.load(target_row)
+    target = tl.load(target_ptr + row * stride_target_m)
     target_differs = target != -100
     logits_row = logits_ptr + row * stride_logits_m
     v = tl.load(logits_row + columns * stride_logits_v, mask=columns_mask & target_differs, other=0.0).to(tl.float32)
-    target_2 = tl.load(target_row, mask=target_differs, other=0)
-    logits_mask = (target_2 >= 0) & (target_2 < V) & target_differs
-    picked = tl.load(logits_row + target_2 * stride_logits_v, mask=logits_mask, other=0.0).to(tl.float32)
+    logits_mask = (target >= 0) & (target < V) & target_differs
+    picked = tl.load(logits_row + target * stride_logits_v, mask=logits_mask, other=0.0).to(tl.float32)
     largest = tl.reduce(tl.where(columns_mask, v, -float("inf")), 0, _maximum)  # cross_entropy.py:30
     mass = tl.sum(tl.where(columns_mask, tl.exp(v - largest), 0.0), axis=0)  # cross_entropy.py:31
     loss_row = loss_ptr + row * stride_loss_m
@@ -66,8 +64,7 @@ def cross_entropy_streamed(
     BLOCK_COLUMNS: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(INDEX)
-    target_row = target_ptr + row * stride_target_m
-    target = tl.load(target_row)
+    target = tl.load(target_ptr + row * stride_target_m)
     loss_row = loss_ptr + row * stride_loss_m
     tl.store(loss_row, 0.0, mask=target == -100)  # cross_entropy.py:27
     largest_partial = tl.full((BLOCK_COLUMNS,), -float("inf"), tl.float32)
@@ -89,9 +86,8 @@ def cross_entropy_streamed(
         logits_mask = columns_mask & target_differs
         v = tl.load(logits_row + columns * stride_logits_v, mask=logits_mask, other=0.0).to(tl.float32)
         mass_partial += tl.where(columns_mask, tl.exp(v - largest), 0.0)
-    target_2 = tl.load(target_row, mask=target_differs, other=0)
-    logits_mask_3 = (target_2 >= 0) & (target_2 < V) & target_differs
-    picked = tl.load(logits_row + target_2 * stride_logits_v, mask=logits_mask_3, other=0.0).to(tl.float32)
+    logits_mask_3 = (target >= 0) & (target < V) & target_differs
+    picked = tl.load(logits_row + target * stride_logits_v, mask=logits_mask_3, other=0.0).to(tl.float32)
     mass = tl.sum(mass_partial, axis=0)  # cross_entropy.py:31
     tl.store(loss_row, tl.log(mass) + largest - picked, mask=target_differs)  # cross_entropy.py:33
 

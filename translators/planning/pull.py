@@ -47,6 +47,7 @@ class Pull(Ranges):
     instances: dict[Memory, tuple[Axis, ...]] = field(default_factory=dict)  # of a buffer: one per point of these axes
     rounded: bool = False  # some product must be rounded before it is added
     reads: dict[Value, ReadPoint] = field(default_factory=dict)
+    unguarded: set[Place] = field(default_factory=set)  # what is read whatever happens
     readers: dict[Expression, list[Value]] = field(default_factory=dict)  # the reads that a load serves
     kept: dict[Value, Callable[[Coordinates], Expression]] = field(default_factory=dict)  # elements of held reads
     assumed: dict[tuple[Memory, int], set[Value]] = field(default_factory=dict)
@@ -223,9 +224,13 @@ class Pull(Ranges):
                 raise MustPin(op.memory)
             return known
         parts: tuple[Expression, ...] = ()
+        if valid is None and place in self.unguarded:  # where the statement is not reached, any value will do
+            guard = None
         if guard is not None:
             fill = self.operand(op.fill, at, op.relation.shape) if op.fill is not None else self.zero(value.dtype)
             parts = (guard, fill)
+        else:
+            self.unguarded.add(place)
         made = self.arena.make("load", value.dtype, parts, place)
         self.issued[made] = min(point.order, self.issued.get(made, point.order))
         self.readers.setdefault(made, []).append(value)

@@ -42,6 +42,7 @@ class Renderer:
     carries: dict[tuple[LoopToken, int], tuple[str, Shape, Shape]] = field(default_factory=dict)
     loops: dict[LoopToken, str] = field(default_factory=dict)
     firsts: dict[Axis, Code] = field(default_factory=dict)  # positions of the first lanes of the bins of histograms
+    certain: frozenset[Expression] = frozenset()  # conditions that hold wherever the current statements run
     helpers: set[str] = field(default_factory=set)
     functions: dict[str, str] = field(default_factory=dict)  # text of device functions made for this kernel
     arguments: list[str] = field(default_factory=list)  # parameter names of the combine being printed
@@ -53,12 +54,27 @@ class Renderer:
 
     # ------------------------------------------------------------------------------------------------------ values
     def value(self, node: Expression, shape: Shape) -> Code:
+        node = self.simplified(node)
         if node in self.values:
             name, own = self.values[node]
             return placed(Code(name), own, shape)
         code = self._value(node, shape)
         self._note_meaning(code, self.section.names.get(node))
         return code
+
+    def simplified(self, node: Expression) -> Expression:
+        """The node without what is certain: a choice by such a condition, or such a part of a conjunction."""
+        while self.certain and node not in self.values:
+            match node.operation, node.arguments:
+                case "select", (condition, chosen, _) if condition in self.certain:
+                    node = chosen
+                case "pointwise", (first, second) if node.attribute[0] == "and" and first in self.certain:
+                    node = second
+                case "pointwise", (first, second) if node.attribute[0] == "and" and second in self.certain:
+                    node = first
+                case _:
+                    break
+        return node
 
     def _value(self, node: Expression, shape: Shape) -> Code:
         match node.operation:
@@ -430,7 +446,8 @@ class Renderer:
         for check in checks:
             parts.append(self.check(check, shape))
             axes |= _axes(check.left) | _axes(check.right)
-        if guard is not None:
+        guard = self.simplified(guard) if guard is not None else None
+        if guard is not None and guard not in self.certain:
             parts.append(self._beside_lanes(guard, self.value(guard, shape), bool(self.lanes(axes | guard.axes))))
             axes |= guard.axes
         if not parts:

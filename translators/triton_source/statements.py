@@ -193,14 +193,16 @@ class StatementWriter(ValueWriter):
         else:
             self._test(statement)
             self.line(f"while {self._any_active(statement)}:")
-        saved = dict(renderer.values)
+        saved, certain = dict(renderer.values), renderer.certain
         if statement.live is not None and statement.active is not None:
             renderer.values[statement.live] = (statement.active, statement.active_order)
+            if not statement.active_order:  # the loop ends at once for all lanes
+                renderer.certain |= {statement.live}
         self.level += 1
         before = len(self.lines)
         self.statements(statement.body)
         self._updates(statement)
-        renderer.values = saved
+        renderer.values, renderer.certain = saved, certain
         if statement.live is not None:
             self._test(statement)
         if before == len(self.lines):
