@@ -10,7 +10,7 @@ TRITONS ?= 3.5.1 3.6.0 3.9.0
 # The demo runs on a GPU if the machine has one, else in Triton's CPU interpreter.
 CPU := $(if $(wildcard /dev/nvidiactl /dev/kfd),,--cpu)
 
-.PHONY: setup demo test lint types unit golden corpus compile-all bench aot matrix fuzz clean
+.PHONY: setup demo test lint types unit golden corpus compile-all bench aot matrix fuzz conformance times clean
 
 setup: $(VENV)/.ready
 
@@ -45,6 +45,7 @@ golden: setup
 	$(BIN)/python -m tests.update_golden
 	$(BIN)/python -m tests.readme_example
 	$(BIN)/python -m tests.diagnostics_page
+	$(BIN)/python -m tests.samples_page
 
 # Lift the kernels of public packages, which are installed into build/, and write docs/lift-corpus.md.
 corpus: setup
@@ -72,6 +73,14 @@ matrix: setup
 	  PYTHONPATH=build/triton-$$version $(BIN)/python -c "import triton; assert triton.__version__ == '$$version'" && \
 	  PYTHONPATH=build/triton-$$version $(BIN)/python -m pytest -n $(WORKERS) tests/test_samples_interpreter.py || exit 1; \
 	done
+
+# Every intrinsic in every kind of dtype: prints the matrix and rewrites docs/conformance.md.
+conformance: setup
+	$(BIN)/python -m tests.conformance --workers $(WORKERS)
+
+# How long each sample takes to translate; none may take more than 300 ms.
+times: setup
+	$(BIN)/python -m tests.translate_times
 
 # Random programs for TIME seconds; seeds and the cumulative count are kept.
 fuzz: setup
