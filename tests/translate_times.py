@@ -12,7 +12,7 @@ from time import process_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from translators.pipeline import compile_text  # noqa: E402
+from translators.pipeline import compile_text
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 LIMIT = 300.0

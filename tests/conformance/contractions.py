@@ -101,8 +101,8 @@ def _scaled_contract(dtype: str) -> Row:
     )
 
     def statement(x: np.ndarray, sx: np.ndarray, y: np.ndarray, sy: np.ndarray) -> np.ndarray:
-        left = _e4m3(x) * _e8m0(sx)[:, :, None]
-        right = _e4m3(y) * _e8m0(sy).T[:, None, :]
+        left = decoded_e4m3(x) * decoded_e8m0(sx)[:, :, None]
+        right = decoded_e4m3(y) * decoded_e8m0(sy).T[:, None, :]
         return np.einsum("mgc,gcn->mn", left, right).astype(np.float32)
 
     return _scaled("scaled_contract", dtype, shapes, call, statement)
@@ -116,8 +116,8 @@ def _scaled_matmul(dtype: str) -> Row:
     )
 
     def statement(x: np.ndarray, sx: np.ndarray, y: np.ndarray, sy: np.ndarray) -> np.ndarray:
-        left = _e2m1_pairs(x, 2) * _e8m0(sx)[:, :, None]
-        right = _e2m1_pairs(y, 1) * _e8m0(sy).T[:, None, :]
+        left = _e2m1_pairs(x, 2) * decoded_e8m0(sx)[:, :, None]
+        right = _e2m1_pairs(y, 1) * decoded_e8m0(sy).T[:, None, :]
         return np.einsum("mgc,gcn->mn", left, right).astype(np.float32)
 
     return _scaled("scaled_matmul", dtype, shapes, call, statement)
@@ -145,14 +145,14 @@ def _scaled(subject: str, dtype: str, shapes: dict[str, str], call: str, stateme
     return Row(subject, dtype, text, statement, inputs, sizes("M G N", "5 3 19", "40 4 40"))
 
 
-def _e4m3(codes: np.ndarray) -> np.ndarray:
+def decoded_e4m3(codes: np.ndarray) -> np.ndarray:
     """One sign bit, four of the exponent with bias 7, three of the mantissa; the lowest exponent is subnormal."""
     exponent, mantissa = (codes.astype(int) >> 3) & 15, codes.astype(int) & 7
     value = np.where(exponent == 0, mantissa / 8 * 2.0**-6, (1 + mantissa / 8) * 2.0 ** (exponent - 7.0))
     return np.where(codes & 0x80, -value, value)
 
 
-def _e8m0(codes: np.ndarray) -> np.ndarray:
+def decoded_e8m0(codes: np.ndarray) -> np.ndarray:
     return 2.0 ** (codes.astype(float) - 127)
 
 
