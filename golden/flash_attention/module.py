@@ -49,7 +49,8 @@ def flash_attention_state(
     scale = tl.full((), scale, tl.float32)
     pid = tl.program_id(0).to(INDEX)
     queries_tiles = tl.cdiv(S, BLOCK_QUERIES)
-    first_queries = pid % queries_tiles * BLOCK_QUERIES
+    # The last tile has most to do: it is first.
+    first_queries = (queries_tiles - pid % queries_tiles - 1) * BLOCK_QUERIES
     queries = first_queries + tl.arange(0, BLOCK_QUERIES)
     pid //= queries_tiles
     h = pid % H

@@ -166,6 +166,9 @@ class _Decoder:
         return self._assign(name, value)
 
     def _bind(self, axis: Axis, position: Polynomial) -> None:
+        if axis in self.region.growing and not self._is_scalar(axis):
+            self.statements.append(tile.Remark("The last tile has most to do: it is first."))
+            position = self._named("tile", self.counts[axis] - 1 - position)
         if self._is_scalar(axis):
             self._assign(self.forms[axis].name, axis.begin + position)
         else:

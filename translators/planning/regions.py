@@ -39,6 +39,7 @@ class Region:
     order: dict[Axis, int] = field(default_factory=dict)
     exposed: dict[Axis, Sink] = field(default_factory=dict)  # axes kept within one program for the sake of memory order
     limiting: frozenset[Axis] = frozenset()  # whose tiles say which slices and tiles of other axes matter
+    growing: frozenset[Axis] = frozenset()  # along which later programs visit more slices
     contrary: dict[Expression, Expression] = field(default_factory=dict)  # scans against others over their axis
     ordered: bool = False  # statement order matters
     copied: frozenset[Expression] = frozenset()  # nodes that only whole slices need
@@ -256,7 +257,7 @@ def _region(demand: Demand, group: _Group) -> Region:
     nodes = tuple(sorted(group.nodes, key=lambda node: node.serial))
     loops = tuple(sorted(group.loops, key=lambda loop: loop.order))
     region = Region(sinks, _program(group), nodes, loops, _bound(group.nodes))
-    region.copied, region.limiting = _copied(region), _limiting(region)
+    region.copied, region.limiting, region.growing = _copied(region), _limiting(region), _growing(region)
     region.exposed = _exposed(region)
     region.program = tuple(axis for axis in region.program if axis not in region.exposed)
     region.ordered = _is_ordered(region)
@@ -274,6 +275,21 @@ def _limiting(region: Region) -> frozenset[Axis]:
         if node.operation == "reduce":
             limits += [limit for axis in node.attribute.axes for limit in reduction_limits(node, axis)]
     return frozenset(axis for limit in limits for axis in mentioned(limit))
+
+
+def _growing(region: Region) -> frozenset[Axis]:
+    """Program axes that move the limit of a fold outwards, and none inwards."""
+    moves: dict[Axis, set[bool]] = {}
+    for loop in region.loops:
+        for limit in loop.limits.nonnegative:
+            slices = [axis for axis in mentioned(limit) if axis.slices is loop.token]
+            along = limit.coefficient(slices[0]) if len(slices) == 1 else None
+            for axis in mentioned(limit) - set(slices):
+                own = limit.coefficient(axis)
+                known = own is not None and along is not None and along.constant is not None
+                # k <= r and k >= -r reach further as r grows
+                moves.setdefault(axis, set()).add(known and own is not None and (own.constant or 0) > 0)
+    return frozenset(axis for axis, found in moves.items() if found == {True})
 
 
 def _copied(region: Region) -> frozenset[Expression]:
