@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import intent.dtypes as dtypes
+from intent.records import replace
 from translators.triton_source.launch import KernelCode
 
 
@@ -120,3 +121,15 @@ def test_cupy_arrays_choose_cupys_stream(
 def test_no_synchronise(module: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: pytest.fail("synchronised"))
     module.softmax(torch.ones(2, 2))
+
+
+def test_views_of_one_group_lie_in_one_allocation() -> None:
+    code = written.accumulate()
+    views = [replace(view, alias="pool") for view in code.kernel.views]
+    module = written.module(replace(code, kernel=written.kernel("accumulate", *views)))
+    pool = torch.arange(12)
+    for _ in range(2):  # also when a call like it has been made before
+        module.accumulate_device(pool[:4], pool[4:8])
+        with pytest.raises(ValueError, match="x and total must lie in one allocation"):
+            module.accumulate_device(pool[:4], torch.arange(4))
+    assert pool[4:8].tolist() == [4, 7, 10, 13]

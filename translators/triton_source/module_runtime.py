@@ -88,10 +88,13 @@ def _device_call(kernel, arrays, **sizes):  #? !scalars
         sizes = _check(kernel, tensors, sizes)
         scalars = _scalars(kernel, scalars)  #? scalars
         device = _common_device(kernel, tensors)
-        copies = _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])  #? snapshot
+        places = [_Addresses.of(*pair) for pair in zip(tensors, arrays, strict=True)]  #? alias
+        copies = _check_overlap(kernel, places)  #? snapshot&alias
+        copies = _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])  #? snapshot&!alias
         pairs = zip(kernel.views, tensors, strict=True)  #? snapshot
         tensors = [tensor.clone() if view.name in copies else tensor for view, tensor in pairs]  #? snapshot
-        _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])  #? !snapshot
+        _check_overlap(kernel, places)  #? !snapshot&alias
+        _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])  #? !snapshot&!alias
         results = []
         for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
             if array is None:
@@ -240,7 +243,7 @@ def _check_overlap(kernel, arrays):
     copies = set()  #? snapshot
     given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
     for (first, a), (second, b) in itertools.combinations(given, 2):
-        if first.alias and first.alias == second.alias and _allocation(a) != _allocation(b):  #? alias
+        if first.alias and first.alias == second.alias and not _in_one_allocation(a, b):  #? alias
             raise ValueError(f"{kernel.name}: {first.name} and {second.name} must lie in one allocation")  #? alias
         written = [view.name for view in (first, second) if view.direction != "In"]
         promised = first.noalias or second.noalias  #? noalias
@@ -259,13 +262,28 @@ def _check_overlap(kernel, arrays):
 '''
 
 ALLOCATION = '''
+def _in_one_allocation(first, second):
+    """Two arrays are parts of one allocation, or may be."""
+    places = _allocation(first), _allocation(second)
+    return None in places or places[0] == places[1]
+
+
 def _allocation(array):
-    """Where the memory that the array is a part of begins."""
+    """Where the memory that the array is a part of begins; None if nobody says."""
     while isinstance(array.base, np.ndarray):
         array = array.base
-    if isinstance(array.base, _Addresses):  # libraries do not say where a device allocation begins  #? device
-        return None  #? device
+    if isinstance(array.base, _Addresses):  #? device
+        return array.base.allocation  #? device
     return array.__array_interface__["data"][0]
+'''
+
+DEVICE_ALLOCATION = '''
+def _device_allocation(array):
+    """Where the device memory that the array is a part of begins; None if its library does not say."""
+    if isinstance(array, torch.Tensor):
+        return array.untyped_storage().data_ptr()
+    memory = getattr(getattr(array, "data", None), "mem", None)  # CuPy's
+    return getattr(memory, "ptr", None)
 '''
 
 ELEMENTS = '''
@@ -278,8 +296,10 @@ ADDRESSES = '''
 class _Addresses:
     """A device tensor's addresses as a NumPy array that is never read, for NumPy's test of shared memory."""
 
-    def __init__(self, tensor):
+    def __init__(self, tensor, array):  #? alias
+    def __init__(self, tensor):  #? !alias
         size = tensor.element_size()
+        self.allocation = _device_allocation(array)  #? alias
         self.__array_interface__ = {
             "version": 3,
             "data": (tensor.data_ptr(), False),
@@ -289,8 +309,10 @@ class _Addresses:
         }
 
     @classmethod
-    def of(cls, tensor):
-        return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)
+    def of(cls, tensor, array):  #? alias
+    def of(cls, tensor):  #? !alias
+        return None if tensor is None or not tensor.numel() else np.array(cls(tensor, array), copy=False)  #? alias
+        return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)  #? !alias
 '''
 
 UPLOAD = '''
@@ -587,7 +609,7 @@ CALLS = (
     COMMON_DEVICE,
     STREAM,
 )
-CHECKS = (CHECK, CHECK_ARRAY, STRIDES, SCALARS, CHECK_OVERLAP, ALLOCATION, ELEMENTS, ADDRESSES)
+CHECKS = (CHECK, CHECK_ARRAY, STRIDES, SCALARS, CHECK_OVERLAP, ALLOCATION, DEVICE_ALLOCATION, ELEMENTS, ADDRESSES)
 TRANSFERS = (UPLOAD, TO_DEVICE, EMPTY, DOWNLOAD, TO_NUMPY, UNWRAP, DEVICE)
 AFTER_KERNELS = CALLS + CHECKS + TRANSFERS + (RUN, BITS, SCRATCH, LAUNCH, INDEX_TYPE)
 _DEFINITION = re.compile(r"^(?:class |def )?(_\w+)", re.MULTILINE)
