@@ -266,6 +266,43 @@ def test_recurrences_read_like_recurrences(kernel: str, lines: str) -> None:
     assert lines_of(kernel_of("states", kernel)) == [line.strip() for line in lines.strip().splitlines()]
 
 
+def test_a_running_sum_in_place_stays_a_loop() -> None:
+    """As a scan it would read what it has stored."""
+    lines = lines_of(kernel_of("states", "running_in_place_kernel"))
+    assert lines[-3:] == ["x_value = x[m, t]", "total = total + x_value", "x[m, t] = total"]
+
+
+POSITIONS = {
+    "best_class_kernel": "best[m] = I.cast(I.arg_reduce.max(x_values, axis=1)[1], I.i32)",
+    "smallest_place_kernel": "place[m] = I.cast(I.arg_reduce.max(-x[m, cols], axis=1)[1] + 1, I.i32)",
+}
+
+
+@pytest.mark.parametrize(("kernel", "line"), POSITIONS.items(), ids=POSITIONS)
+def test_positions_of_extrema(kernel: str, line: str) -> None:
+    made = kernel_of("rows", kernel)
+    assert line in lines_of(made)
+    assert verify((CORPUS / "rows.py").read_text(), "rows.py", made, calls=2).holds
+
+
+NOT_POSITIONS = {
+    "padding that wins": """
+        i = tl.arange(0, BLOCK)
+        tl.store(y_ptr, tl.argmax(tl.load(x_ptr + i, mask=i < n, other=0.0), 0))
+    """,
+    "a position within a block": """
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + i, mask=i < n, other=-float("inf"))
+        tl.store(y_ptr + tl.program_id(0), tl.argmax(x, 0))
+    """,
+}
+
+
+@pytest.mark.parametrize("lines", NOT_POSITIONS.values(), ids=NOT_POSITIONS)
+def test_positions_are_kept(lines: str) -> None:
+    assert all(same(body(lines), n=n) for n in (1, 3, 4, 7))
+
+
 NOT_LIFTED = {
     "an address that moves by what is loaded": """
         p = x_ptr

@@ -113,3 +113,21 @@ def column_sum_kernel(x_ptr, out_ptr, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.c
         mask = (m[:, None] < M) & (n[None, :] < N)
         total += tl.sum(tl.load(x_ptr + m[:, None] * N + n[None, :], mask=mask, other=0.0), axis=0)
     tl.store(out_ptr + n, total, mask=n < N)
+
+
+@triton.jit
+def best_class_kernel(x_ptr, best_ptr, score_ptr, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    columns = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n_cols + columns, mask=columns < n_cols, other=-float("inf"))
+    score, best = tl.max(x, axis=0, return_indices=True)
+    tl.store(best_ptr + row, best)
+    tl.store(score_ptr + row, score)
+
+
+@triton.jit
+def smallest_place_kernel(x_ptr, place_ptr, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    columns = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n_cols + columns, mask=columns < n_cols, other=float("inf"))
+    tl.store(place_ptr + row, tl.argmin(x, 0) + 1)

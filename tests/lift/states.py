@@ -117,3 +117,17 @@ def welford_kernel(x_ptr, mean_ptr, var_ptr, N):
 def welford(x, mean, var):
     M, N = x.shape
     welford_kernel[(M,)](x, mean, var, N)
+
+
+@triton.jit
+def running_in_place_kernel(x_ptr, N):
+    row = tl.program_id(0)
+    total = 0.0
+    for t in range(N):
+        total += tl.load(x_ptr + row * N + t)
+        tl.store(x_ptr + row * N + t, total)
+
+
+def running_in_place(x):
+    M, N = x.shape
+    running_in_place_kernel[(M,)](x, N)

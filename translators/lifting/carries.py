@@ -40,6 +40,7 @@ class Closing:
     arena: Arena
     effects: KernelEffects
     ledger: Ledger = field(default_factory=Ledger)
+    prefixes: bool = True  # whether a sum may be closed that the iterations read while it grows
     closed: dict[Place, _Closed] = field(default_factory=dict)
     trips: dict[LoopToken, Polynomial] = field(default_factory=dict)
     totals: dict[tuple[Place, Expression], _Closed | None] = field(default_factory=dict)
@@ -116,6 +117,11 @@ class Closing:
         return any(node.operation == "carry" and node.attribute[0] is token for node in walk(expression))
 
     def _reduction(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
+        if not self.prefixes and self._read_within(record, ordinal):
+            return None
+        return self._known_total(record, ordinal, carry)
+
+    def _known_total(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
         update = self.resolved(carry.update)
         key = ((record.token, ordinal), update)
         if key not in self.totals:
@@ -165,7 +171,7 @@ class Closing:
         position = old.attribute[1]
         peak = record.carries[position]
         function = self._accumulated(self.resolved(peak.update), self._own(record, position, peak))
-        total = self._reduction(record, position, peak)
+        total = self._known_total(record, position, peak)
         if total is None or function is None or function[0] not in ("maximum", "maximum_num"):
             return None
         atoms: dict[Atom, Polynomial] = dict(zip(peak.lanes, (each.polynomial for each in old.arguments), strict=True))
@@ -238,6 +244,18 @@ class Closing:
         identity = neutral(self.arena, _KINDS[found[0]], found[1])
         return found[0], self.arena.make("select", update.dtype, (condition, found[1], identity))
 
+    def _read_within(self, record: LoopRecord, ordinal: int) -> bool:
+        """Whether anything but its own update reads the carry in an iteration."""
+        roots = [root for store in self.effects.stores for root in (store.offset, store.value, store.mask)]
+        roots.extend(as_index(self.arena, other.trip) for other in self.effects.loops)
+        for other in self.effects.loops:
+            for position, carry in enumerate(other.carries):
+                if (other.token, position) not in self.closed and (other is not record or position != ordinal):
+                    roots.extend((carry.initial, carry.update))
+        place = (record.token, ordinal)
+        nodes = walk(*map(self.resolved, roots))
+        return any(node.operation == "carry" and node.attribute == place for node in nodes)
+
     # ---------------------------------------------------------------------------------------------------------- sinks
     def _sink(self, store: StoreEffect) -> Sink:
         atoms: dict[Atom, Polynomial] = {}
@@ -294,9 +312,9 @@ def neutral(arena: Arena, kind: str, like: Expression) -> Expression:
             value: bool | int | float = 0.0 if dtype.is_float else 0
         case "product":
             value = 1.0 if dtype.is_float else 1
-        case "max" | "max_num":
+        case "max" | "max_num" | "arg_max":
             value = float("-inf") if dtype.is_float else -(2 ** (dtype.bits - 1)) if dtype.is_signed else 0
-        case "min" | "min_num":
+        case "min" | "min_num" | "arg_min":
             value = float("inf") if dtype.is_float else 2 ** (dtype.bits - dtype.is_signed) - 1
         case "any" | "all":
             value = kind == "all"
@@ -341,5 +359,7 @@ def _is_number(node: Expression, value: float) -> bool:
     return node.operation == "constant" and node.attribute == value
 
 
-def close(arena: Arena, effects: KernelEffects, ledger: Ledger | None = None) -> tuple[Sink, ...]:
-    return Closing(arena, effects, ledger or Ledger()).run()
+def close(
+    arena: Arena, effects: KernelEffects, ledger: Ledger | None = None, prefixes: bool = True
+) -> tuple[Sink, ...]:
+    return Closing(arena, effects, ledger or Ledger(), prefixes).run()

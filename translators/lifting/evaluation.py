@@ -115,7 +115,13 @@ class Evaluator:
             yield from self.bound(rest, {**point, axis: coordinate})
 
     def _reduce(self, node: Expression, point: Mapping[Atom, int]) -> Value:
-        values = [self.value(node.arguments[0], inner) for inner in self.bound(node.attribute.axes, point)]
+        points = list(self.bound(node.attribute.axes, point))
+        values = [self.value(node.arguments[0], inner) for inner in points]
+        if node.attribute.kind in ("arg_max", "arg_min"):
+            if not values or POISON in values:
+                return POISON  # no element has a position
+            best = reduced(node.attribute.kind[4:], values, True)
+            return points[values.index(best)][node.attribute.axes[0]]
         return reduced(node.attribute.kind, values, node.dtype.is_float)
 
     def _contract(self, node: Expression, point: Mapping[Atom, int]) -> Value:

@@ -31,7 +31,7 @@ from translators.logical.types import View
 from translators.tile.effects import KernelEffects, KernelParameter
 from translators.tile.expression import Arena, walk
 from translators.triton_source.read.execution import program_count
-from translators.triton_source.read.kernels import Known, default_of, is_constexpr, read_kernel
+from translators.triton_source.read.kernels import Known, ReadKernel, default_of, is_constexpr, read_kernel
 from translators.triton_source.read.source import TritonFile, triton_dtype
 from translators.triton_source.read.values import Function, NeedsValue, NotLifted, Value
 
@@ -100,7 +100,7 @@ class _Specialising:
         function = self.function
         try:
             read = read_kernel(self.file, function, launch.known)
-            return Lifting(function, read.effects, read.arena, launch).run()
+            return self._lifted(read, launch)
         except NeedsValue as needed:
             return self._for_each(launch, needed)
         except (NotLifted, Residue) as found:
@@ -108,6 +108,19 @@ class _Specialising:
         except RecursionError:
             reason = "its expressions are nested too deeply"
         return Lifted(function.name, function.node.lineno, "unsupported", reason=reason)
+
+    def _lifted(self, read: ReadKernel, launch: Launch) -> Lifted:
+        """With running sums as scans; or, if that is no program, with the loops that they come from."""
+        try:
+            return Lifting(self.function, read.effects, read.arena, launch).run()
+        except Residue:
+            if not any(record.carries for record in read.effects.loops):
+                raise
+            try:
+                return Lifting(self.function, read.effects, read.arena, launch, prefixes=False).run()
+            except Residue:
+                pass  # the first reason tells more
+            raise
 
     def _for_each(self, launch: Launch, needed: NeedsValue) -> Lifted:
         first: Lifted | None = None
@@ -134,6 +147,7 @@ class Lifting:
     effects: KernelEffects
     arena: Arena
     launch: Launch
+    prefixes: bool = True
     ledger: Ledger = field(default_factory=Ledger)
     names: Names = field(default_factory=Names)
     context: Context = field(init=False)
@@ -199,7 +213,7 @@ class Lifting:
             basis: Basis = "assumed" if name in self.launch.chosen else "host"
             self.ledger.add(basis, f"{name} is {shown}; for another value it is another kernel")
         made: list[Sink] = []
-        closed = close(self.arena, self.effects, self.ledger)
+        closed = close(self.arena, self.effects, self.ledger, self.prefixes)
         check_alone(closed, frozenset(store.pointer for store in self.effects.stores if store.combine))
         closed = tuple(collected(self.arena, self.ledger, sink) for sink in closed)
         MemoryOrder(self.effects, context.facts, self.ledger).check(closed)

@@ -33,6 +33,11 @@ def occurs(axis: Axis, axes: Sequence[Axis], roots: Sequence[Expression]) -> boo
 
 
 def structured(sink: Sink) -> list[Expression]:
+    """Reductions whose axes may be renamed: a position is a coordinate of its own axis."""
+    return [node for node in reductions(sink) if node.dtype != d.index]
+
+
+def reductions(sink: Sink) -> list[Expression]:
     return [node for node in walk(*sink.roots) if node.operation in ("reduce", "contract")]
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from intent import dtypes as d
 from intent.records import replace
 from translators.algebra.polynomial import (
     Atom,
@@ -30,7 +31,7 @@ from translators.lifting.groups import block_size, rebase, regroup, rounds, segm
 from translators.lifting.own_axes import restrict_own, truncate
 from translators.lifting.padding import absent_lanes_do_not_count
 from translators.lifting.reversal import flip
-from translators.lifting.rewriting import bound_by, conjuncts, like, occurs, replaced, structured, with_node
+from translators.lifting.rewriting import bound_by, conjuncts, like, occurs, reductions, replaced, structured, with_node
 from translators.lifting.simplification import Simplifier
 from translators.lifting.sinks import Sink
 from translators.tile.expression import Axis, Expression, Reduction, walk
@@ -267,7 +268,7 @@ def _covering(context: Context, axis: Axis, bound: Polynomial) -> bool:
 def restrict_bound(context: Context, sink: Sink) -> Sink | None:
     """A reduction leaves out lanes that a mask excludes, if what they contribute is the reduction's identity."""
     facts = with_axes(context.facts, sink.every_axis)
-    for node in structured(sink):
+    for node in reductions(sink):
         for axis in node.attribute.axes:
             for condition in _conditions(node, axis):
                 made = _restricted_node(context, node, axis, condition, facts)
@@ -291,6 +292,20 @@ def _conditions(node: Expression, axis: Axis) -> list[Expression]:
     ]
 
 
+def _has_elements(context: Context, axis: Axis, bound: tuple[bool, Polynomial]) -> bool:
+    """A position is one of an element: there has to be one, of all lanes or of those that count."""
+    upper, end = bound
+    if not upper or axis.begin != Polynomial():
+        return False
+    if context.facts.positive(end):
+        return True
+    if not context.invariant(end):
+        return False
+    context.ledger.add("assumed", f"{end!r} is at least 1: a position is one of an element")
+    context.facts = context.facts.assuming(end - 1)
+    return True
+
+
 def _restricted_node(
     context: Context, node: Expression, axis: Axis, condition: Expression, facts: object
 ) -> Expression | None:
@@ -300,6 +315,8 @@ def _restricted_node(
     if others & set(bound[1].atoms()):
         return None
     if not absent_lanes_do_not_count(context, node, condition):
+        return None
+    if node.dtype == d.index and not _has_elements(context, axis, bound):
         return None
     made = _restricted_axis(context, axis, *bound)
     if made is None:

@@ -132,7 +132,7 @@ class Simplifier:
 
     def _merged(self, node: Expression) -> Expression:
         """A reduction of a reduction of the same kind is one over both axes."""
-        if node.operation != "reduce" or len(node.arguments) != 1:
+        if node.operation != "reduce" or len(node.arguments) != 1 or node.dtype == d.index:
             return node
         inside = self.within(node.attribute.axes).facts
         found = picked(self.arena, inside, node) or counted(self.arena, self.facts, node)

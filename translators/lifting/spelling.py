@@ -382,6 +382,8 @@ class Speller:
         positions = [position for position, axis in enumerate(body.axes) if axis in node.attribute.axes]
         axes = tuple(axis for axis in body.axes if axis not in node.attribute.axes)
         over = str(positions[0]) if len(positions) == 1 else w.as_tuple(list(map(str, positions)))
+        if kind in ("arg_max", "arg_min"):
+            return Spelled(self._position(node, body.text, over), axes)
         if kind in ("min", "min_num"):
             inner = w.call("I.reduce.max", w.unary("-", body.text), f"axis={over}")
             return Spelled(w.unary("-", inner), axes)
@@ -391,6 +393,13 @@ class Speller:
         if kind == "sum" and node.dtype.bits < 32:
             made = w.call("I.cast", made, dtype_text(node.dtype))
         return Spelled(made, axes)
+
+    def _position(self, node: Expression, body: Text, over: str) -> Text:
+        """A coordinate of the reduced axis, which is counted from its begin."""
+        (axis,) = node.attribute.axes
+        value = w.unary("-", body) if node.attribute.kind == "arg_min" else body
+        made = w.subscript(w.call("I.arg_reduce.max", value, f"axis={over}"), "1")
+        return made if axis.begin == Polynomial() else w.binary("+", made, self.size(axis.begin))
 
     def _state(self, node: Expression) -> Spelled:
         """What a loop carries, at coordinates of its own axes (its first arguments)."""

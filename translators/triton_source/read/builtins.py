@@ -22,6 +22,7 @@ from translators.triton_source.read.block_pointers import (
 )
 from translators.triton_source.read.execution import Execution
 from translators.triton_source.read.expressions import call, reshaped, transposed
+from translators.triton_source.read.extrema import position, position_of
 from translators.triton_source.read.mathematics import FUNCTIONS
 from translators.triton_source.read.operations import ONE
 from translators.triton_source.read.scans import associative_scan, scanned
@@ -300,7 +301,8 @@ def bound_axis(execution: Execution, extent: Polynomial) -> Axis:
 def _reduced(kind: str) -> Handler:
     def handler(execution: Execution, given: Arguments) -> Value:
         if given.get("return_indices") not in (None, False):
-            raise NotLifted("a maximum together with its position")
+            value = handler(execution, {**given, "return_indices": False})
+            return (value, position_of(execution, kind, given))
         dtype = given.get("dtype")
         tile = widened(execution, kind, execution.operations.tile(given["input"]), dtype)
         kept = bool(given.get("keep_dims"))
@@ -437,6 +439,7 @@ _MEMORY = (
 )
 _DOT = ("input", "other", "acc", "input_precision", "allow_tf32", "max_num_imprecise_acc", "out_dtype")
 _REDUCED = ("input", "axis", "keep_dims")
+_EXTREMUM = ("input", "axis", "return_indices", "return_indices_tie_break_left", "keep_dims")
 _ATOMIC = ("pointer", "val", "mask", "sem", "scope")
 _SCANNED = ("input", "axis", "reverse")
 _TABLE: Final[Mapping[str, Signature]] = {
@@ -489,11 +492,13 @@ _TABLE: Final[Mapping[str, Signature]] = {
     "tl.ceil": Signature(("x",), _ceil),
     "tl.sigmoid": Signature(("x",), _sigmoid),
     "tl.sum": Signature((*_REDUCED, "dtype"), _reduced("sum")),
-    "tl.max": Signature(("input", "axis", "return_indices", "tie_break_left", "keep_dims"), _reduced("max")),
-    "tl.min": Signature(("input", "axis", "return_indices", "tie_break_left", "keep_dims"), _reduced("min")),
+    "tl.max": Signature(_EXTREMUM, _reduced("max")),
+    "tl.min": Signature(_EXTREMUM, _reduced("min")),
     "tl.cumsum": Signature((*_SCANNED, "dtype"), scanned("sum")),
     "tl.cumprod": Signature(_SCANNED, scanned("product")),
     "tl.associative_scan": Signature(("input", "axis", "combine_fn", "reverse"), associative_scan),
+    "tl.argmax": Signature(("input", "axis", "tie_break_left", "keep_dims"), position("max")),
+    "tl.argmin": Signature(("input", "axis", "tie_break_left", "keep_dims"), position("min")),
     "tl.reduce": Signature(("input", "axis", "combine_fn", "keep_dims"), _reduce),
     "tl.dot": Signature(_DOT, _dot),
 }  # fmt: skip

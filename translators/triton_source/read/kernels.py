@@ -228,7 +228,13 @@ def _elements(polynomial: Polynomial) -> Iterator[str]:
     """Pointers whose elements are part of a coordinate."""
     for atom in polynomial.atoms():
         if isinstance(atom, Expression):
-            yield from (node.attribute.pointer for node in walk(atom) if node.operation == "load")
+            found = walk(atom, stop=_is_position)
+            yield from (node.attribute.pointer for node in found if node.operation == "load")
+
+
+def _is_position(node: Expression) -> bool:
+    """Where an extremum stands says nothing of the elements' type."""
+    return node.operation == "reduce" and node.attribute.kind in ("arg_max", "arg_min")
 
 
 def _loaded_types(made: KernelEffects) -> set[str]:
