@@ -1,10 +1,11 @@
 """Runs the cases packed by `prepare.py` on this machine's GPU and compares them with what was expected.
 
-    python run_samples.py [--output results.json] [--only TEXT]
+    python run_samples.py [--output results.json] [--only TEXT] [--jobs N]
 
 Needs numpy, torch and triton. Every case runs through the host arm and through the device arm, each with poisoned
 outputs; the device arm runs twice, and integer outputs of the two runs must be identical. The work is done by a child
-process: if a kernel brings it down or hangs, that case is recorded and the next child goes on after it.
+process: if a kernel brings it down or hangs, that case is recorded and the next child goes on after it. Compiling takes
+most of the time, so several children may run side by side, each with the cases of some modules.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import platform
 import subprocess
 import sys
 import time
-from functools import cache
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -31,11 +33,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=FOLDER / "results.json")
     parser.add_argument("--only", default="", help="run only the cases whose name contains this text")
+    parser.add_argument("--jobs", type=int, default=1, help="children that run side by side")
+    parser.add_argument("--share", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child is not None:
-        return _child(options.child, options.only)
-    results = _run_all(options.only)
+        return _child(_entries(options.only, options.jobs, options.share)[options.child :])
+    with ThreadPoolExecutor(options.jobs) as pool:
+        shares = pool.map(partial(_run_share, options.only, options.jobs), range(options.jobs))
+        found = {result["name"]: result for share in shares for result in share}
+    results = [found[entry["name"]] for entry in _entries(options.only, 1, 0)]
     report = {"machine": _machine(), "results": results}
     options.output.write_text(json.dumps(report, indent=1), encoding="utf-8")
     wrong = [result for result in results if result["status"] != "right"]
@@ -45,27 +52,30 @@ def main() -> int:
     return 1 if wrong else 0
 
 
-def _entries(only: str) -> list[dict]:
+def _entries(only: str, jobs: int, share: int) -> list[dict]:
+    """The cases of one share of the modules."""
     entries = json.loads((FOLDER / "index.json").read_text(encoding="utf-8"))
-    return [entry for entry in entries if only in entry["name"]]
+    place = {module: number for number, module in enumerate(sorted({entry["module"] for entry in entries}))}
+    return [entry for entry in entries if only in entry["name"] and place[entry["module"]] % jobs == share]
 
 
-def _run_all(only: str) -> list[dict]:
-    entries = _entries(only)
+def _run_share(only: str, jobs: int, share: int) -> list[dict]:
+    entries = _entries(only, jobs, share)
     results: list[dict] = []
     while len(results) < len(entries):
         first = len(results)
-        results += _run_child(first, only)
+        results += _run_child(first, only, jobs, share)
         if len(results) < len(entries):
             name = entries[len(results)]["name"]
             results.append({"name": name, "status": "the process ended or hung", "errors": {}})
     return results
 
 
-def _run_child(first: int, only: str) -> list[dict]:
+def _run_child(first: int, only: str, jobs: int, share: int) -> list[dict]:
     """The results of one child until it is done, dies, or is silent for too long."""
     command = [sys.executable, str(Path(__file__).resolve()), "--child", str(first), "--only", only]
-    log = FOLDER / "child.log"
+    command += ["--jobs", str(jobs), "--share", str(share)]
+    log = FOLDER / f"child{share}.log"
     with log.open("w") as stream:
         child = subprocess.Popen(command, stdout=stream, stderr=sys.stderr)
         heard, size = time.monotonic(), 0
@@ -94,8 +104,8 @@ def _machine() -> dict[str, str]:
 
 
 # ------------------------------------------------------------------------------------------------------------ the child
-def _child(first: int, only: str) -> int:
-    for entry in _entries(only)[first:]:
+def _child(entries: list[dict]) -> int:
+    for entry in entries:
         started = time.monotonic()
         try:
             status, errors = _run_case(entry)
