@@ -3,7 +3,8 @@
     python tests/gpu/prepare.py [FOLDER]          default: build/gpu
 
 Makes folders of a size that can be sent, FOLDER/0 and so on. Each then needs only its `run_samples.py` and a Python
-with numpy, torch and triton. Small cases are expected to give what the reference evaluator gives, large ones what the NumPy statement gives.
+with numpy, torch and triton. Small cases are expected to give what the reference evaluator gives, large ones what the
+NumPy statement gives.
 """
 
 from __future__ import annotations
