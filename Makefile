@@ -10,7 +10,7 @@ TRITONS ?= 3.5.1 3.6.0 3.9.0
 # The demo runs on a GPU if the machine has one, else in Triton's CPU interpreter.
 CPU := $(if $(wildcard /dev/nvidiactl /dev/kfd),,--cpu)
 
-.PHONY: setup demo test lint types unit golden corpus compile-all bench aot matrix fuzz conformance times clean
+.PHONY: setup demo test lint types unit golden corpus compile-all bench guard aot matrix fuzz conformance times clean
 
 setup: $(VENV)/.ready
 
@@ -61,6 +61,10 @@ compile-all: setup
 bench: setup
 	$(BIN)/python -m benchmarks.generate build/bench
 	$(BIN)/python -m benchmarks.run --modules build/bench --output build/bench.json
+
+# Keep what the assembly of the benchmark's kernels needs now, as tests compare it; needs no GPU.
+guard: setup
+	$(BIN)/python -m benchmarks.guard --write
 
 # Compile every variant of every sample for every target; needs no GPU.
 aot: setup

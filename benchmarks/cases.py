@@ -211,7 +211,7 @@ def _attention_row(name: str, causal: bool, goal: float) -> Row:
 
     return Row(
         name=name, workload="attention", shape=f"B4 H32 S4096 D128 f16{', causal' if causal else ''}",
-        sizes={"B": 4, "H": 32, "S": 4096, "D": 128}, small={"B": 1, "H": 1, "S": 128, "D": 128},
+        sizes={"B": 4, "H": 32, "S": 4096, "T": 4096, "D": 128}, small={"B": 1, "H": 1, "S": 128, "D": 128},
         data=_attention, reference=reference, goal=goal, method="do_bench",
         operations=lambda s: 4 * s["B"] * s["H"] * s["S"] ** 2 * s["D"] // (2 if causal else 1),
         peers=(
@@ -366,7 +366,7 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         name="histogram", workload="histogram", shape="2^26 i32, 256 bins", goal=0.2181,
-        sizes={"N": 1 << 26, "G": 1024}, small={"N": 5001, "G": 4}, data=_histogram,
+        sizes={"N": 1 << 26, "G": 1024, "B": 256}, small={"N": 5001, "G": 4}, data=_histogram,
         peers=(
             generated_pair("histogram_groups", "histogram_merge"),
             eager(lambda values: torch.bincount(values, minlength=256), graph=False),

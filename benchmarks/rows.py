@@ -57,6 +57,7 @@ class Peer:
     graph: bool = True  # whether a CUDA graph can hold the call
     in_interpreter: bool = True  # whether it gives right results without a device
     source: Callable[..., object] | None = None  # the function of the inputs that torch.compile is to improve
+    kernels: tuple[str, ...] = ()  # of the generated module
 
     @property
     def name(self) -> str:
@@ -99,7 +100,11 @@ class Row:
 # ------------------------------------------------------------------------------------------------------- kinds of peers
 def generated(kernel: str) -> Peer:
     """The device function of one kernel."""
-    return Peer("generated", lambda module, data: getattr(module, f"{kernel}_device_out")(*data.inputs, *data.outputs))
+
+    def call(module: ModuleType, data: Data) -> None:
+        getattr(module, f"{kernel}_device_out")(*data.inputs, *data.outputs)
+
+    return Peer("generated", call, kernels=(kernel,))
 
 
 def relaxed(kernel: str) -> Peer:
@@ -114,7 +119,7 @@ def generated_pair(first: str, second: str) -> Peer:
         getattr(module, f"{first}_device_out")(*data.inputs, data.scratch[0])
         getattr(module, f"{second}_device_out")(data.scratch[0], *data.outputs)
 
-    return Peer("generated", call, "in two kernels")
+    return Peer("generated", call, "in two kernels", kernels=(first, second))
 
 
 def eager(function: Callable[..., object], compiled: Callable[..., object] | None = None, graph: bool = True) -> Peer:

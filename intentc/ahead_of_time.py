@@ -19,7 +19,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Final, Literal
+from typing import IO, Any, Final, Literal
 
 from intent.records import asdict, dataclass, replace
 from intentc.render import say
@@ -184,6 +184,17 @@ def _measured(namespace: Mapping[str, object], job: Job) -> Measurement:
 
 
 def _compiled(function: object, job: Job) -> Measurement:
+    kernel, log = assembled(function, job)
+    if job.target.startswith("cuda"):
+        registers, spills, binary = *nvidia_figures(log), "cubin"
+    else:
+        registers, spills, binary = *_amd(kernel.asm["amdgcn"]), "hsaco"
+    code = len(kernel.asm[binary])
+    return Measurement(job.kernel, job.target, job.title, kernel.metadata.shared, registers, spills, code)
+
+
+def assembled(function: object, job: Job) -> tuple[Any, str]:
+    """What Triton compiles, with the text of every stage, and the log of NVIDIA's assembler."""
     import triton
     import triton.language as tl
     from triton.backends.compiler import GPUTarget
@@ -199,15 +210,10 @@ def _compiled(function: object, job: Job) -> Measurement:
         triton.knobs.nvidia.dump_ptxas_log = True
         options = {"num_warps": job.warps, "num_stages": job.stages, "enable_fp_fusion": job.fusion}
         kernel = triton.compile(source, target=target, options=options)
-    if backend == "cuda":
-        registers, spills, binary = *_nvidia(log.getvalue()), "cubin"
-    else:
-        registers, spills, binary = *_amd(kernel.asm["amdgcn"]), "hsaco"
-    code = len(kernel.asm[binary])
-    return Measurement(job.kernel, job.target, job.title, kernel.metadata.shared, registers, spills, code)
+    return kernel, log.getvalue()
 
 
-def _nvidia(log: str) -> tuple[int, int]:
+def nvidia_figures(log: str) -> tuple[int, int]:
     """Registers of a thread, and bytes stored and loaded by spills."""
     return _sum(r"Used (\d+) registers", log), _sum(r"(\d+) bytes spill (?:stores|loads)", log)
 
