@@ -31,6 +31,11 @@ FILES = {
         from pack import HALF, numbers as lib
         from ..numbers import MODE_SCALE
 
+        if version("triton") >= "2.0" and not on_a_strange_device():
+            from ..numbers import MODE_SCALE
+        else:
+            MODE_SCALE = 3
+
         if os.environ.get("PACK_FAST", "0") == "1":
             @triton.jit
             def activation(v):

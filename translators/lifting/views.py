@@ -112,18 +112,33 @@ class Delinearising:
     def _layout(self, pointer: str) -> Layout:
         accesses = list(dict.fromkeys(each[1:] for each in self._guarded_accesses() if each[0] == pointer))
         known = dict(self.extents)
-        try:
-            return self._strided(pointer, accesses)
-        except Residue:
-            if self._stored(pointer):
-                raise
-        self.extents = known
+        failed: Residue | None = None
+        for shifts in dict.fromkeys((frozenset(), self._shifts([offset for offset, _ in accesses]))):
+            try:
+                return self._strided(pointer, accesses, shifts)
+            except Residue as found:
+                failed = failed or found
+                self.extents = dict(known)
+        if failed is not None and self._stored(pointer):
+            raise failed
         extent = self._unknown([offset for offset, _ in accesses], pointer)
         return Layout((number(1),), View(self.names[pointer], self.parameters[pointer].dtype, (extent,), "In"), True)
 
-    def _strided(self, pointer: str, accesses: Sequence[tuple[Polynomial, Expression]]) -> Layout:
+    def _shifts(self, offsets: Sequence[Polynomial]) -> frozenset[Monomial]:
+        """Products of sizes that are added to offsets, but multiply no coordinate: they may be no strides."""
+        try:
+            found = [term for offset in offsets for term in terms(offset)]
+        except Residue:
+            return frozenset()
+        strides = {term.size for term in found if term.coordinate is not None}
+        return frozenset(term.size for term in found if term.coordinate is None and term.size) - strides
+
+    def _strided(
+        self, pointer: str, accesses: Sequence[tuple[Polynomial, Expression]], shifts: frozenset[Monomial]
+    ) -> Layout:
         """With an axis for each stride."""
         strides = self._ordered(self._strides([list(terms(offset)) for offset, _ in accesses]))
+        strides = [stride for stride in strides if stride.terms[0][0] not in shifts]
         strides = self._without_blocks(strides, [offset for offset, _ in accesses])
         places = [(self._coordinates(offset, strides), where(self.facts, mask)) for offset, mask in accesses]
         shape = tuple(self._extent(pointer, strides, places, axis) for axis in range(len(strides)))

@@ -66,8 +66,11 @@ def _strides(offset: Polynomial, programs: set[Axis]) -> Iterator[str]:
 def _bounds(difference: Polynomial, programs: set[Axis]) -> Iterator[str]:
     lanes = any(isinstance(atom, Axis) and atom not in programs for atom in difference.atoms())
     for monomial, _ in difference.terms if lanes else ():
-        if len(monomial) == 1 and isinstance(monomial[0], Symbol):
-            yield monomial[0].name
+        bound = monomial[0] if len(monomial) == 1 else None
+        if isinstance(bound, Quotient):
+            bound = bound.numerator.atom  # a half of it, say
+        if isinstance(bound, Symbol):
+            yield bound.name
 
 
 def _divided(trip: Polynomial) -> Iterator[str]:

@@ -239,8 +239,17 @@ def _decided(test: ast.expr) -> bool | None:
         case ast.Call() if "version" in ast.unparse(test.func):
             operators = {ast.unparse(argument).rpartition(".")[2] for argument in test.args}
             return True if operators & {"ge", "gt"} else False if operators & {"le", "lt"} else None
+        case ast.BoolOp(op=operation, values=values) if any(_decided(each) is not None for each in values):
+            return (all if isinstance(operation, ast.And) else any)(map(_holds, values))
         case _:
             return None
+
+
+def _holds(test: ast.expr) -> bool:
+    """Beside a condition that is decided, what asks for a particular device does not hold."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return not _holds(test.operand)
+    return _decided(test) is True
 
 
 def _is_jit(decorator: ast.expr) -> bool:
