@@ -30,7 +30,7 @@ from translators.triton_source.read.source import TritonFile, read_file
 SECONDS: Final = 10
 MEMORY: Final = 20 * 2**30  # bytes of address space; a process that compares reserves most of it
 CALLS: Final = 3
-SECONDS_TO_RUN: Final = 120
+SECONDS_TO_RUN: Final = 60
 NOTHING: Final = Wanted()
 
 
