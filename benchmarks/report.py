@@ -57,33 +57,39 @@ def _rates(lines: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
 def table(report: Report) -> str:
     """A row for each workload: floor, time to reach, the best of each kind of implementation, what they are."""
     machine = report["machine"]
+    kinds = [kind for kind in KINDS if any(_of_kind(row, kind) for row in report["rows"])]
+    versions = f"torch {machine['torch']}, triton {machine['triton']}, python {machine['python']}"
+    rates = f"copies {report['copy_rate'] / 1e9:.0f} GB/s, matrix products {report['matrix_rate'] / 1e12:.0f} TFLOP/s"
     lines = [
-        f"{machine['device']}; torch {machine['torch']}, triton {machine['triton']}, python {machine['python']}. "
-        f"Copies {report['copy_rate'] / 1e9:.0f} GB/s, matrix products {report['matrix_rate'] / 1e12:.0f} TFLOP/s.",
+        f"{machine['device']}; {versions}; {rates}.",
         "",
-        f"| row | sizes | floor | goal | {' | '.join(KINDS)} | of floor | of goal |",
-        f"| --- | --- | {' | '.join(['---:'] * (len(KINDS) + 4))} |",
+        f"| row | sizes | floor | goal | {' | '.join(kinds)} | of floor | of goal |",
+        f"| --- | --- | {' | '.join(['---:'] * (len(kinds) + 4))} |",
     ]
-    return "\n".join([*lines, *(_line(row) for row in report["rows"])])
+    return "\n".join([*lines, *(_line(row, kinds) for row in report["rows"])])
 
 
-def _line(row: Mapping[str, Any]) -> str:
-    best = {kind: _best(row, kind) for kind in KINDS}
+def _line(row: Mapping[str, Any], kinds: Sequence[str]) -> str:
+    best = {kind: _best(row, kind) for kind in (*kinds, "generated")}
     own = best["generated"]
     cells = [
         row["name"],
         row["shape"],
         _ms(row["floor"]),
         _ms(row["goal"]),
-        *(_cell(row, best, kind) for kind in KINDS),
+        *(_cell(row, best, kind) for kind in kinds),
     ]
     return f"| {' | '.join([*cells, _percent(row['floor'], own), _percent(row['goal'], own)])} |"
 
 
 def _best(row: Mapping[str, Any], kind: str) -> float | None:
     """The least time of the implementations of a kind, by the row's method if it has it."""
-    times = [milliseconds(row, peer) for peer in row["peers"] if peer["peer"].split(" ")[0] == kind]
+    times = [milliseconds(row, peer) for peer in _of_kind(row, kind)]
     return min((time for time in times if time is not None), default=None)
+
+
+def _of_kind(row: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
+    return [peer for peer in row["peers"] if peer["peer"].split(" ")[0] == kind]
 
 
 def milliseconds(row: Mapping[str, Any], peer: Mapping[str, Any]) -> float | None:
@@ -95,7 +101,7 @@ def milliseconds(row: Mapping[str, Any], peer: Mapping[str, Any]) -> float | Non
 def _cell(row: Mapping[str, Any], best: Mapping[str, float | None], kind: str) -> str:
     if best[kind] is not None:
         return _ms(best[kind])
-    own = [peer["status"] for peer in row["peers"] if peer["peer"].split(" ")[0] == kind]
+    own = [peer["status"] for peer in _of_kind(row, kind)]
     return own[0].split(":")[0][:30] if own else ""
 
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 from sample_files import ROOT
 
-from benchmarks import cases, generate
+from benchmarks import cases, generate, performance_page
 from benchmarks.measure import distance
 from benchmarks.rows import Data
 
@@ -47,6 +47,12 @@ def test_every_implementation_is_right(modules: Path, tmp_path: Path) -> None:
         for peer in row["peers"]:
             assert peer["status"] == "right" and peer["graph"] > 0, (row["name"], peer)
         assert f"| {row['name']} |" in done.stdout
+
+
+def test_the_page_has_the_figures_that_are_kept() -> None:
+    text = performance_page.PAGE.read_text(encoding="utf-8")
+    assert text == performance_page.page(), "run `python -m benchmarks.performance_page`"
+    assert all(f"| {row.name} |" in text for row in cases.ROWS)
 
 
 def test_host_times_of_calls(modules: Path, tmp_path: Path) -> None:

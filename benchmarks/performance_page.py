@@ -1,0 +1,108 @@
+"""Writes docs/performance.md from the figures that are kept under benchmarks/results; none is typed by hand.
+
+python -m benchmarks.performance_page
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.report import KINDS, table  # noqa: E402
+
+RESULTS = ROOT / "benchmarks" / "results"
+KERNELS, HOST, PAGE = RESULTS / "bench-h200.json", RESULTS / "call-overhead-h200.json", ROOT / "docs" / "performance.md"
+
+MEANING = {
+    "eager": "torch's operators, one after the other",
+    "compiled": "what torch.compile makes of them",
+    "library": "cuBLAS or cuDNN, called through torch",
+    "expert": "kernels written by hand in Triton, tuned over a few configurations (`benchmarks/expert_kernels.py`)",
+    "generated": "the module that `intentc compile` writes, through its device functions",
+    "relaxed": "the same with `--numerics relaxed_normalization`",
+}
+
+INTRODUCTION = """# Performance
+
+*This page is written by `python -m benchmarks.performance_page` from `benchmarks/results`.*
+
+Times are in milliseconds; less is better. The floor is what a row cannot be faster than: its bytes, each input read
+once and each output written once, at the rate of the fastest copy, or its operations at the rate of the fastest matrix
+product of the run, whichever takes longer. Reads alone can beat the rate of copies by a few percent, and the fastest
+product is one that the power limit has not yet slowed. The goal is the best that any implementation has been measured
+to take on this device. The last columns hold floor and goal against the generated module: 100% would be as fast.
+"""
+
+METHOD = """## Method
+
+- Every result is compared with a float64 reference before it is timed, outputs poisoned before. Which elements dropout
+  drops, counts, and positions of maxima must be exact.
+- Memory-bound rows are replays of a CUDA graph that runs over several sets of arrays, at least four times the L2 cache,
+  so that nothing is found in it and no host time counts. The figure is the median of the replays.
+- Matrix products are limited by power, and how long the device rests between them matters: the table shows the median
+  of Triton's `do_bench` for those above 0.1 ms. The JSON has both figures for every matrix row.
+- Where a row has two organisations, one kernel or two, the faster one counts; the JSON has both.
+- Kernels written by hand and torch.compile are tuned or compiled before they are timed.
+
+## Reproduce
+
+On a machine with the compiler, then on one with a GPU, which needs torch, triton and numpy only:
+
+```sh
+python -m benchmarks.generate build/bench
+python -m benchmarks.run --modules build/bench --output bench.json --compile
+python -m benchmarks.call_overhead --modules build/bench --output overhead.json
+```
+
+`--only NAME` measures some rows, `--quick` repeats less, `--small` tries everything on a CPU. `make bench` does the
+first two in one.
+
+Without a GPU, `python -m benchmarks.guard` compares what the assembly of these kernels needs (registers, spills, shared
+memory, number and width of memory accesses) with `benchmarks/results/assembly-cuda90.json`; `make guard` rewrites it.
+"""
+
+
+def page() -> str:
+    kernels = json.loads(KERNELS.read_text(encoding="utf-8"))
+    host = json.loads(HOST.read_text(encoding="utf-8"))
+    parts = [INTRODUCTION, _kinds(kernels), table(kernels) + "\n", METHOD, _host(host)]
+    return "\n".join(parts)
+
+
+def _kinds(report: Mapping[str, Any]) -> str:
+    found = {peer["peer"].split(" ")[0] for row in report["rows"] for peer in row["peers"]}
+    return "\n".join(f"- {kind}: {MEANING[kind]}" for kind in KINDS if kind in found) + "\n"
+
+
+def _host(figures: Mapping[str, Any]) -> str:
+    """A table for each kernel."""
+    machine = figures["machine"]
+    lines = [
+        "## Host time of a call",
+        "",
+        f"On the host of one {machine['device']} (torch {machine['torch']}, triton {machine['triton']}). A bare launch is",
+        "Triton's compiled kernel with its arguments ready, the least that any caller can do.",
+    ]
+    for title, calls in figures.items():
+        if isinstance(calls, dict) and title != "machine":
+            lines += ["", f"| {title} | µs |", "| --- | ---: |"]
+            lines += [f"| {name} | {_microseconds(value):.2f} |" for name, value in calls.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _microseconds(value: float | Mapping[str, float]) -> float:
+    return value if isinstance(value, int | float) else value["total"]
+
+
+def main() -> None:
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
