@@ -86,12 +86,12 @@ def _host(figures: Mapping[str, Any]) -> str:
     lines = [
         "## Host time of a call",
         "",
-        f"On the host of one {machine['device']} (torch {machine['torch']}, triton {machine['triton']}). A bare launch is",
-        "Triton's compiled kernel with its arguments ready, the least that any caller can do.",
+        f"On the host of one {machine['device']} (torch {machine['torch']}, triton {machine['triton']}), in microseconds.",
+        "A bare launch is Triton's compiled kernel with its arguments ready, the least that any caller can do.",
     ]
     for title, calls in figures.items():
         if isinstance(calls, dict) and title != "machine":
-            lines += ["", f"| {title} | µs |", "| --- | ---: |"]
+            lines += ["", f"| {title} | us |", "| --- | ---: |"]
             lines += [f"| {name} | {_microseconds(value):.2f} |" for name, value in calls.items()]
     return "\n".join(lines) + "\n"
 
