@@ -86,7 +86,7 @@ def _host(figures: Mapping[str, Any]) -> str:
     lines = [
         "## Host time of a call",
         "",
-        f"On the host of one {machine['device']} (torch {machine['torch']}, triton {machine['triton']}), in microseconds.",
+        f"Microseconds, with one {machine['device']} (torch {machine['torch']}, triton {machine['triton']}).",
         "A bare launch is Triton's compiled kernel with its arguments ready, the least that any caller can do.",
     ]
     for title, calls in figures.items():
