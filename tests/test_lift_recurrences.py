@@ -497,6 +497,21 @@ def test_scattered_stores_that_may_meet_are_refused(lines: str) -> None:
     assert kernel.status == "unsupported" and kernel.reason
 
 
+def test_causal_attention_is_masked() -> None:
+    kernel = kernel_of("online", "causal_attention_kernel")
+    assert kernel.status == "lifted"
+    assert lines_of(kernel)[-6:] == [
+        "value_term = I.indices(l_2) <= I.indices(l)[:, None]",
+        "k_max = I.reduce.max(I.select(value_term, k_term, -I.inf), axis=1)",
+        "k_term_2 = I.select(value_term, I.exp(k_term - k_max[:, None]), 0.0)",
+        "k_sum = I.reduce.sum(k_term_2, axis=1)",
+        "product_2 = I.matmul(k_term_2, v[h, l_2, d], acc_dtype=I.f32)",
+        "o[h, l, d] = product_2 / k_sum[:, None]",
+    ]
+    found = verify((CORPUS / "online.py").read_text(), "online.py", kernel, calls=2)
+    assert found.holds, str(found)
+
+
 @pytest.mark.parametrize("name", ["online", "scans", "states", "updates", "windows", "chunks", "predicates"])
 def test_lifted_kernels_agree_with_the_originals(name: str) -> None:
     text = (CORPUS / f"{name}.py").read_text()

@@ -111,3 +111,38 @@ def attention(q, k, v, scale):
     lse = torch.empty((H, L), dtype=torch.float32)
     attention_kernel[(triton.cdiv(L, 64), H)](q, k, v, o, lse, scale, H, L, D, BLOCK_M=64, BLOCK_N=32)
     return o, lse
+
+
+@triton.jit
+def causal_attention_kernel(
+    q_ptr, k_ptr, v_ptr, o_ptr, scale, H, L, D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr
+):
+    head = tl.program_id(1)
+    base = head * L * D
+    block = tl.program_id(0)
+    rows = block * BLOCK_M + tl.arange(0, BLOCK_M)
+    d = tl.arange(0, D)
+    q = tl.load(q_ptr + base + rows[:, None] * D + d[None, :], mask=rows[:, None] < L, other=0.0)
+    m = tl.full([BLOCK_M], float("-inf"), dtype=tl.float32)
+    mass = tl.zeros([BLOCK_M], dtype=tl.float32)
+    acc = tl.zeros([BLOCK_M, D], dtype=tl.float32)
+    for start in range(0, (block + 1) * BLOCK_M, BLOCK_N):
+        columns = start + tl.arange(0, BLOCK_N)
+        k = tl.load(k_ptr + base + columns[:, None] * D + d[None, :], mask=columns[:, None] < L, other=0.0)
+        v = tl.load(v_ptr + base + columns[:, None] * D + d[None, :], mask=columns[:, None] < L, other=0.0)
+        scores = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
+        scores = tl.where((columns[None, :] < L) & (rows[:, None] >= columns[None, :]), scores, float("-inf"))
+        m_new = tl.maximum(m, tl.max(scores, 1))
+        p = tl.exp(scores - m_new[:, None])
+        shrink = tl.exp(m - m_new)
+        mass = mass * shrink + tl.sum(p, 1)
+        acc = acc * shrink[:, None] + tl.dot(p, v, input_precision="ieee")
+        m = m_new
+    tl.store(o_ptr + base + rows[:, None] * D + d[None, :], acc / mass[:, None], mask=rows[:, None] < L)
+
+
+def causal_attention(q, k, v, scale):
+    H, L, D = q.shape
+    o = torch.empty_like(q)
+    causal_attention_kernel[(triton.cdiv(L, 64), H)](q, k, v, o, scale, H, L, D, BLOCK_M=64, BLOCK_N=32)
+    return o

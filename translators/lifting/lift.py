@@ -26,6 +26,7 @@ from translators.lifting.scan_nodes import scanned_axes, with_scans
 from translators.lifting.sinks import Basis, Ledger, Note, Residue, Sink
 from translators.lifting.specialisation import MOST_ATTEMPTS, candidates
 from translators.lifting.spelling import Speller, dtype_text, varies
+from translators.lifting.triangles import masked
 from translators.lifting.views import Delinearising, Layout, Viewed
 from translators.logical.types import View
 from translators.tile.effects import KernelEffects, KernelParameter
@@ -157,7 +158,7 @@ class Lifting:
         sinks = self._normalised()
         self._reserve()
         delinearising = Delinearising(self.context, self._parameters(), sinks, self._view_names(), self.names)
-        dressing = [dressed(self.arena, each) for each in delinearising.run()]
+        dressing = [masked(self.arena, dressed(self.arena, each)) for each in delinearising.run()]
         viewed = self._scanned(Pool(self.arena).viewed(dressing))
         speller = Speller(self.names, self._size_names(), dict(delinearising.extents))
         statements = speller.kernel(viewed)

@@ -1,0 +1,58 @@
+"""Products over the coordinates up to one of the result (as under a causal mask) as masked products of matrices.
+
+    sum over j in [begin, l + 1) of f(l, j)     is     sum over all j of (f(l, j) if l >= j else 0)
+
+Where there are contractions, rows are rows of matrices, and such a range would make each row a loop of its own.
+"""
+
+from __future__ import annotations
+
+from intent import dtypes as d
+from intent.records import dataclass, replace
+from translators.algebra.polynomial import Polynomial, atomic, number
+from translators.lifting.carries import neutral
+from translators.lifting.views import Viewed
+from translators.tile.expression import Arena, Axis, Expression, walk
+from translators.tile.substitution import Rebuilding, as_index
+
+
+def masked(arena: Arena, viewed: Viewed) -> Viewed:
+    if all(node.operation != "contract" for node in walk(*viewed.sink.roots)):
+        return viewed
+    changing = Rebuilding(arena, {}, finish=_Masking(arena, frozenset(viewed.sink.axes)).node)
+    return replace(viewed, sink=viewed.sink.mapped(changing.expression))
+
+
+@dataclass(frozen=True, slots=True)
+class _Masking:
+    arena: Arena
+    free: frozenset[Axis]
+
+    def node(self, node: Expression) -> Expression | None:
+        if node.operation not in ("reduce", "contract") or node.dtype == d.index:
+            return None
+        for axis in node.attribute.axes:
+            whole = self._whole(axis)
+            if whole is not None:
+                return self._over(node, axis, whole)
+        return None
+
+    def _whole(self, axis: Axis) -> Polynomial | None:
+        """The end of the row's own axis, if this one ends at or after the row."""
+        for row in self.free:
+            same = row.begin == axis.begin and not any(isinstance(atom, Axis) for atom in row.end.atoms())
+            if same and axis.end - atomic(row) in (number(0), number(1)):
+                return row.end
+        return None
+
+    def _over(self, node: Expression, axis: Axis, end: Polynomial) -> Expression:
+        wide = self.arena.axis(axis.name, axis.begin, end)
+        difference = as_index(self.arena, atomic(wide) - axis.end)
+        zero = as_index(self.arena, number(0))
+        inside = self.arena.make("pointwise", d.boolean, (difference, zero), ("less", False, False))
+        moved = Rebuilding(self.arena, {axis: atomic(wide)})
+        first, *rest = map(moved.expression, node.arguments)
+        identity = neutral(self.arena, "sum" if node.operation == "contract" else node.attribute.kind, first)
+        chosen = self.arena.make("select", first.dtype, (inside, first, identity))
+        axes = tuple(wide if each is axis else each for each in node.attribute.axes)
+        return self.arena.make(node.operation, node.dtype, (chosen, *rest), replace(node.attribute, axes=axes))
