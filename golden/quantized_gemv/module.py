@@ -4,12 +4,12 @@ Q4_K weights times activations that are quantized to Q8_K first: integer product
 
 quantize_activations(x[G, 256] f32) -> records[G, 292] u8
     records[:, :] = I.quantize(x[:, :], format=I.quant.q8_k)
-    Plan    one program per g x 512 i; on chip: i_2; streamed: i_3
+    Plan    one program per g x 512 i; on chip: i_2; streamed: i_3; no fused multiply-add
     Traffic reads x; writes records
 
 quantized_gemv(weights[N, G, 144] u8, activations[G, 292] u8) -> y[N] f32
     y[n] = I.quantized_dot(
-    Plan    one program per n; on chip: i, i_2; streamed: g
+    Plan    one program per n; on chip: i, i_2; streamed: g; no fused multiply-add
     Traffic reads activations, weights; writes y
 
 Targets cuda:90 cuda:80 hip:gfx942

@@ -1,8 +1,8 @@
 """Triton module for scaled_matmul.py, written by intentc; change the Intent source, not this file.
 
-Matrix product of e4m3 operands with one e8m0 scale for every 32 elements along the contracted axis.
+Matrix product of e4m3 operands with one e8m0 scale for every 32 elements along the contracted axis, all as bytes.
 
-scaled_matmul(a[M, G, 32] f8e4m3fn, a_scale[M, G] u8, b[G, 32, N] f8e4m3fn, b_scale[N, G] u8) -> c[M, N] f32
+scaled_matmul(a[M, G, 32] u8, a_scale[M, G] u8, b[G, 32, N] u8, b_scale[N, G] u8) -> c[M, N] f32
     c[:, :] = I.scaled_matmul(
     Plan    one program per 128 m x 64 n; on chip: i; streamed: g
     Traffic reads a, b, a_scale, b_scale; writes c
@@ -59,10 +59,8 @@ def scaled_matmul_kernel(
     for g in range(G):
         b_scale = tl.load(b_scale_ptr + n * stride_b_scale_n + g * stride_b_scale_g, mask=n_mask).to(tl.uint32)
         a_scale = tl.load(a_scale_ptr + m * stride_a_scale_m + g * stride_a_scale_g, mask=m_mask).to(tl.uint32)
-        b_ptrs = b_ptr + g * stride_b_g + i[:, None] * stride_b_1 + n[None, :] * stride_b_n
-        rhs = _from_float8e4m3fn(tl.load(b_ptrs, mask=n_mask[None, :])).to(tl.float16)
-        a_ptrs = a_ptr + m[:, None] * stride_a_m + g * stride_a_g + i[None, :] * stride_a_2
-        lhs = _from_float8e4m3fn(tl.load(a_ptrs, mask=m_mask[:, None])).to(tl.float16)
+        a = tl.load(a_ptr + m[:, None] * stride_a_m + g * stride_a_g + i[None, :] * stride_a_2, mask=m_mask[:, None])
+        b = tl.load(b_ptr + g * stride_b_g + i[:, None] * stride_b_1 + n[None, :] * stride_b_n, mask=n_mask[None, :])
         rhs_scale = tl.where(
             b_scale == 255,
             float("nan"),
@@ -73,6 +71,8 @@ def scaled_matmul_kernel(
             float("nan"),
             tl.maximum(a_scale << 23, tl.full((), 4194304, tl.uint32)).to(tl.float32, bitcast=True),
         )
+        lhs = _from_float8e4m3fn(a).to(tl.float16)
+        rhs = _from_float8e4m3fn(b).to(tl.float16)
         partial = tl.dot(lhs, rhs)
         acc += partial * (lhs_scale[:, None] * rhs_scale[None, :])
     tl.store(c_ptr + m[:, None] * stride_c_m + n[None, :] * stride_c_n, acc, mask=m_mask[:, None] & n_mask[None, :])
@@ -117,8 +117,6 @@ class _Repeat(NamedTuple):
 
 _REPEATS = {}  # by form
 _PLAIN = {torch.Tensor, torch.nn.Parameter}
-# NumPy has no such types: their bits travel in integers.
-_CARRIERS = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
 _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
@@ -144,9 +142,9 @@ def _launch_scaled_matmul(a, a_scale, b, b_scale, c, M, G, N):
 _SCALED_MATMUL = _Kernel(
     "scaled_matmul",
     views=(
-        _View("a", "float8_e4m3fn", ("M", "G", 32), "In"),
+        _View("a", "uint8", ("M", "G", 32), "In"),
         _View("a_scale", "uint8", ("M", "G"), "In"),
-        _View("b", "float8_e4m3fn", ("G", 32, "N"), "In"),
+        _View("b", "uint8", ("G", 32, "N"), "In"),
         _View("b_scale", "uint8", ("N", "G"), "In"),
         _View("c", "float32", ("M", "N"), "Out"),
     ),
@@ -203,7 +201,7 @@ def _device_call(kernel, arrays, **sizes):
         for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
             if array is None:
                 tensors[position] = _empty(view, sizes, device)
-                results.append(_like_inputs(tensors[position], arrays))
+                results.append(tensors[position])
         launch = _run(kernel, tensors, sizes)
         if form is not None and launch is not None:
             _remember(form, kernel, arrays, tensors, launch)
@@ -237,7 +235,7 @@ def _run_again(kernel, repeat, arrays):
     tensors, results = list(arrays), []
     for position, shape, dtype, device in repeat.outputs:
         tensors[position] = torch.empty(shape, dtype=dtype, device=device)
-        results.append(_like_inputs(tensors[position], arrays))
+        results.append(tensors[position])
     with torch.cuda.device_of(tensors[0]):
         repeat.launch(tensors)
     return _unwrap(results)
@@ -288,16 +286,6 @@ def _tensor(kernel, view, array):
         tensor = torch.from_dlpack(array)
     else:
         raise TypeError(f"{kernel.name}: {view.name} must be a device array, not {type(array).__name__}")
-    if tensor is not None and view.dtype in _CARRIERS and _dtype_name(tensor) == _CARRIERS[view.dtype]:
-        return tensor.view(getattr(torch, view.dtype))
-    return tensor
-
-
-def _like_inputs(tensor, arrays):
-    """Arrays of a library without bfloat16 and float8 come as integers of their width, and so do its results."""
-    integers = any(_dtype_name(array) in _CARRIERS.values() for array in arrays if hasattr(array, "dtype"))
-    if integers and _dtype_name(tensor) in _CARRIERS:
-        return tensor.view(getattr(torch, _CARRIERS[_dtype_name(tensor)]))
     return tensor
 
 
@@ -337,7 +325,7 @@ def _check(kernel, arrays, sizes):
 
 def _check_array(kernel, view, array, sizes):
     dtype, shape = _dtype_name(array), tuple(array.shape)
-    if dtype != view.dtype and not (view.dtype in _CARRIERS and dtype == _CARRIERS[view.dtype]):
+    if dtype != view.dtype:
         raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
     if len(shape) != len(view.shape):
         raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
@@ -405,11 +393,9 @@ def _key(kernel, view, array):
 
 def _to_device(array, dtype, device):
     """Copy a NumPy array of any layout and byte order to the device."""
-    if array.dtype.name in _CARRIERS:
-        array = array.view(_CARRIERS[dtype])
     if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
         array = array.astype(array.dtype.newbyteorder("="), order="C")
-    return torch.from_numpy(array).to(device, copy=True).view(getattr(torch, dtype))
+    return torch.from_numpy(array).to(device, copy=True)
 
 
 def _empty(view, sizes, device):
@@ -419,7 +405,6 @@ def _empty(view, sizes, device):
 
 def _download(kernel, arrays, tensors):
     """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
-    named = any(array is not None and array.dtype.name in _CARRIERS for array in arrays)
     written = [view.direction != "In" for view in kernel.views]
     pairs = zip(tensors, written, strict=True)
     copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in pairs]
@@ -428,19 +413,10 @@ def _download(kernel, arrays, tensors):
     results = []
     for array, copy in zip(arrays, copies, strict=True):
         if array is None:
-            results.append(_to_numpy(copy, named))
+            results.append(copy.numpy())
         elif copy is not None:
-            array[...] = _to_numpy(copy, array.dtype.name in _CARRIERS)
+            array[...] = copy.numpy()
     return _unwrap(results)
-
-
-def _to_numpy(tensor, named):
-    """bfloat16 and float8 become integers of their width, or arrays of these types if NumPy was taught their names."""
-    name = _dtype_name(tensor)
-    if name not in _CARRIERS:
-        return tensor.numpy()
-    array = tensor.view(getattr(torch, _CARRIERS[name])).numpy()
-    return array.view(name) if named else array
 
 
 def _unwrap(results):

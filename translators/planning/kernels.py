@@ -265,7 +265,7 @@ def _variant(demand: Demand, regions: Sequence[Region], planned: _Planned, names
         hip=Tuning(swapped // 64 if swapped else max(warps // 2, 1), 1 if dots > 1 else 2),
         wide_index=written.wide_index,
         rounded=demand.rounded,
-        plan=_describe(regions, choice, planned),
+        plan=_describe(regions, choice, planned) + ("; no fused multiply-add" if demand.rounded else ""),
     )
 
 
