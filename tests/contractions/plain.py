@@ -59,6 +59,21 @@ def fixed_pairs(a: I.In[I.bf16, ("M", "P", 3, 3)], b: I.In[I.bf16, ("N", "P", 3,
 
 
 @intent.kernel
+def one_fixed_pair(a: I.In[I.f64, (2, 1, "K")], b: I.In[I.f64, ("K", 2)], o: I.Out[I.f64, (1,)]):
+    o[:] = I.contract(a[:, :, :], b[:, :], reduce=((0, 1), (2, 0)), acc_dtype=I.f64)
+
+
+@intent.kernel
+def one_fixed_pair_and_a_batch(a: I.In[I.bf16, ("K", 2, 2)], b: I.In[I.bf16, (2, "K", 2, 2)], o: I.Out[I.f32, (2, 2)]):
+    o[:, :] = I.contract(a[:, :, :], b[:, :, :, :], reduce=((1, 2), (0, 1)), batch=((2, 3),), acc_dtype=I.f32)
+
+
+@intent.kernel
+def one_fixed_pair_of_two(a: I.In[I.f32, (2, "K")], b: I.In[I.f32, ("K", 2)], o: I.Out[I.f32, ()]):
+    o[()] = I.contract(a[:, :], b[:, :], reduce=((1, 0), (0, 1)), acc_dtype=I.f32)
+
+
+@intent.kernel
 def broadcast_batch(
     a: I.In[I.f32, ("B", 1, "P", "K")],
     b: I.In[I.f32, (1, "H", "K", "P")],
@@ -184,6 +199,23 @@ def normalised_product(x: I.In[I.f32, ("M", "K")], w: I.In[I.f32, ("K", "N")], o
     o[:, :] = e / I.reduce.sum(e, axis=1)[:, None]
 
 
+@intent.kernel
+def largest_over_the_batch(
+    a: I.In[I.f32, ("B", "P", "P")], b: I.In[I.f32, ("B", "P", "H")],
+    o: I.Out[I.f32, ("B", "P", "H")], q: I.Out[I.f32, ("P", "H")],
+):  # fmt: skip
+    z = I.contract(a[:, :, :], b[:, :, :], reduce=((2, 1),), batch=((0, 0),), acc_dtype=I.f32)
+    o[:, :, :] = z
+    q[:, :] = I.reduce.max(z, axis=0)
+
+
+def largest_over_the_batch_reference(a, b):
+    import numpy as np
+
+    z = np.einsum("bpk,bkh->bph", a, b)
+    return z, z.max(axis=0, initial=-np.inf)
+
+
 def normalised_product_reference(x, w):
     import numpy as np
 
@@ -206,6 +238,9 @@ full_contraction_reference = einsum("mn,nm->")
 two_pairs_reference = einsum("mpk,knp->mn")
 two_pairs_and_no_columns_reference = einsum("mpk,pk->m")
 fixed_pairs_reference = einsum("mpij,npij->mn")
+one_fixed_pair_reference = einsum("pmk,kp->m", "float64")
+one_fixed_pair_and_a_batch_reference = einsum("kpb,nkpb->bn")
+one_fixed_pair_of_two_reference = einsum("pk,kp->")
 broadcast_batch_reference = einsum("bxpk,xhkq->bhpq")
 batch_in_the_middle_reference = einsum("pbk,knb->pbn")
 several_free_axes_reference = einsum("bpk,khq->bphq")

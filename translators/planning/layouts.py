@@ -203,7 +203,7 @@ def _computes_functions(region: Region) -> bool:
 
 def _row_axes(regions: Sequence[Region]) -> set[Axis]:
     """The axis whose elements a region needs more than once, if it is the only one and its extent is not fixed."""
-    found = {axis for region in regions for axis in _reused(region)}
+    found = {axis for region in regions for axis in _reused(region) - region.scalar_only}
     symbolic = {axis for axis in found if _symbolic(axis)}
     return symbolic if len(symbolic) == 1 else set()
 

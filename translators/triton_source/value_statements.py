@@ -344,12 +344,22 @@ class ValueWriter:
     def _accumulate_contraction(self, statement: Accumulate) -> None:
         node, order = statement.reduction, statement.order
         (name,) = statement.names
-        if not set(self.renderer.lanes(node.attribute.axes)) & set(order):
-            lanes = self.renderer.lanes(node.attribute.axes)
-            if lanes:
-                self.line(f"{name} = {self._dot(node, order, name).text}")
-                return
-        self.line(f"{name} += {self._product(node, order).text}")
+        within = tuple(axis for axis in self.renderer.lanes(node.attribute.axes) if axis not in order)
+        if within and self._sides(node) is not None:
+            self.line(f"{name} = {self._dot(node, order, name).text}")
+            return
+        shape = self.renderer.lanes({*order, *within})
+        code = self._reduced("sum", node.dtype, self._product(node, shape), shape, within)
+        self.line(f"{name} += {code.text}")
+
+    def _sides(self, node: Expression) -> tuple[Shape, Shape, Shape] | None:
+        """(rows, contracted, columns) of a product that tl.dot computes: one axis of lanes each."""
+        lhs, rhs = node.arguments
+        contracted = self.renderer.lanes(node.attribute.axes)
+        rows = tuple(axis for axis in self.renderer.lanes(lhs.axes) if axis not in contracted)
+        columns = tuple(axis for axis in self.renderer.lanes(rhs.axes) if axis not in contracted)
+        single = (len(contracted), len(rows), len(columns)) == (1, 1, 1)
+        return (rows, contracted, columns) if single and _exact_dot(lhs.dtype, node.dtype) else None
 
     def _product(self, node: Expression, shape: Shape) -> Code:
         """Elementwise products in the accumulator's type, where tl.dot does not apply."""
@@ -362,19 +372,18 @@ class ValueWriter:
 
     def _dot(self, node: Expression, order: Shape, accumulator: str | None) -> Code:
         """tl.dot on [rows, k] and [k, columns], or a sum of products where a side has no lanes of its own."""
-        lhs, rhs = node.arguments
-        contracted = self.renderer.lanes(node.attribute.axes)
-        rows = tuple(axis for axis in self.renderer.lanes(lhs.axes) if axis not in contracted)
-        columns = tuple(axis for axis in self.renderer.lanes(rhs.axes) if axis not in contracted)
-        if (len(contracted), len(rows), len(columns)) != (1, 1, 1) or not _exact_dot(lhs.dtype, node.dtype):
+        sides = self._sides(node)
+        if sides is None:
+            contracted = self.renderer.lanes(node.attribute.axes)
             shape = self.renderer.lanes({*order, *contracted})
             return self._reduced("sum", node.dtype, self._product(node, shape), shape, contracted)
+        rows, contracted, columns = sides
         first, second = 0, 1
         if order.index(columns[0]) < order.index(rows[0]):  # the transpose of a product is the product of transposes
             first, second, rows, columns = second, first, columns, rows
         left = self._factor(node, first, (*rows, *contracted))
         right = self._factor(node, second, (*contracted, *columns))
-        total = self._dot_call(lhs.dtype, node.dtype, left, right, accumulator)
+        total = self._dot_call(node.arguments[0].dtype, node.dtype, left, right, accumulator)
         return placed(total, (*rows, *columns), order)
 
     def _factor(self, node: Expression, ordinal: int, shape: Shape) -> Code:
