@@ -24,11 +24,12 @@ from translators.triton_source.reductions import arg_max_tile, random_bits, redu
 SCRIPT = Path(__file__).with_name("compile_device_kernels.py")
 TARGETS = ("cuda:90", "cuda:80", "hip:gfx942")
 # In float32, calls of NVIDIA's library flush subnormal intermediate values; these functions have none that matter: log
-# scales a subnormal argument first, cos of one is 1, and sin, erf and floor treat tiny arguments apart.
-MAY_FLUSH = {"exp2", "log", "log1p", "lgamma", "sin", "cos", "erf", "erfc", "floor", "rsqrt", "i0", "power"}
+# scales a subnormal argument first, cos of one is 1, and sin, erf and floor treat tiny arguments apart. What sigmoid asks
+# of exp2 lies within half of zero, and its result is scaled afterwards.
+MAY_FLUSH = {"exp2", "log", "log1p", "lgamma", "sin", "cos", "erf", "erfc", "floor", "rsqrt", "sigmoid", "i0", "power"}
 # Triton 3.5 compiles tl.sqrt_rn and tl.div_rn to these on CUDA: there, quotients and roots flush subnormals.
 FLUSHED_BY_OLD_TRITON = {"sqrt.rn.ftz.f32", "div.rn.ftz.f32"} if triton.__version__.startswith("3.5.") else set()
-MAY_APPROXIMATE = {"exp2", "rsqrt", "erf", "erfc", "lgamma", "i0", "power"}
+MAY_APPROXIMATE = {"exp2", "rsqrt", "erf", "erfc", "lgamma", "sigmoid", "i0", "power"}
 
 
 def compiled(groups: dict[str, list[Case]], target: str, folder: Path) -> dict[str, dict[str, list[str]]]:
