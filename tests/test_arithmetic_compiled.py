@@ -24,8 +24,8 @@ from translators.triton_source.reductions import arg_max_tile, random_bits, redu
 SCRIPT = Path(__file__).with_name("compile_device_kernels.py")
 TARGETS = ("cuda:90", "cuda:80", "hip:gfx942")
 # In float32, calls of NVIDIA's library flush subnormal intermediate values; these functions have none that matter: log
-# scales a subnormal argument first, cos of one is 1, and sin, erf and floor treat tiny arguments apart. What sigmoid asks
-# of exp2 lies within half of zero, and its result is scaled afterwards.
+# scales a subnormal argument first, cos of one is 1, sin, erf and floor treat tiny arguments apart, and what sigmoid
+# asks of exp2 lies within half of zero.
 MAY_FLUSH = {"exp2", "log", "log1p", "lgamma", "sin", "cos", "erf", "erfc", "floor", "rsqrt", "sigmoid", "i0", "power"}
 # Triton 3.5 compiles tl.sqrt_rn and tl.div_rn to these on CUDA: there, quotients and roots flush subnormals.
 FLUSHED_BY_OLD_TRITON = {"sqrt.rn.ftz.f32", "div.rn.ftz.f32"} if triton.__version__.startswith("3.5.") else set()
