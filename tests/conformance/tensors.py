@@ -204,7 +204,7 @@ def _random() -> Iterator[Row]:
         body = f"seed = I.cast({SEED}, I.u64)\no[:] = I.random.uniform(seed, x[:], dtype=I.{dtype})"
         statement = in_f64(lambda x: (philox(SEED, x) >> 8) * 2.0**-24, dtype)
         text = program(parameters, body)
-        yield Row("random.uniform", dtype, text, statement, _counters("u64"), where, dtype == "f32")
+        yield Row("random.uniform", dtype, text, statement, _counters("u64"), where, dtype in ("f32", "f64"))
 
 
 def _counters(dtype: str):  # type: ignore[no-untyped-def]
