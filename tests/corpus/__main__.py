@@ -26,6 +26,7 @@ from tests.corpus.page import Record, write_page
 ROOT: Final = Path(__file__).resolve().parents[2]
 BUILD: Final = SITE.parent
 SECONDS_PER_FILE: Final = 1200
+LIFT_ONLY: Final = "-lift-only"
 FORK: Final = multiprocessing.get_context("fork")
 
 
@@ -33,15 +34,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--package", action="append", help="this package only (repeatable)")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--lift-only", action="store_true", help="compare nothing that was not compared before")
     parser.add_argument("--page", action="store_true", help="write the page from what was done before")
     arguments = parser.parse_args()
-    version = _version()
+    version = _version() + (LIFT_ONLY if arguments.lift_only else "")
     records: dict[str, list[Record]] = {}
     for package in PACKAGES:
         package.install()
         wanted = not arguments.page and (not arguments.package or package.name in arguments.package)
         records[package.name] = _run(package, version, arguments.jobs) if wanted else _known(package)
-    write_page(ROOT / "docs" / "lift-corpus.md", records)
+    write_page(ROOT / "docs" / "lift-corpus.md", records, {package.name: _coverage(package) for package in PACKAGES})
 
 
 def _version() -> str:
@@ -56,6 +58,12 @@ def _version() -> str:
 def _result(package: Package, path: Path) -> Path:
     inside = path.relative_to(package.directory).as_posix().replace("/", "+")
     return BUILD / "results" / package.name / f"{inside}.json"
+
+
+def _coverage(package: Package) -> tuple[int, int]:
+    """(files that are done, all files)."""
+    results = [_result(package, path).exists() for path in package.files()]
+    return sum(results), len(results)
 
 
 def _known(package: Package) -> list[Record]:
@@ -77,7 +85,7 @@ def _run(package: Package, version: str, jobs: int) -> list[Record]:
     while waiting or running:
         while waiting and len(running) < jobs:
             path = waiting.pop(0)
-            running[path] = (_started(package, path), time.monotonic())
+            running[path] = (_started(package, path, version), time.monotonic())
         time.sleep(0.02)
         for path in [path for path, each in running.items() if _ended(*each)]:
             running.pop(path)[0].join()
@@ -99,10 +107,10 @@ def _done(package: Package, path: Path, version: str) -> bool:
     return result.exists() and json.loads(result.read_text(encoding="utf-8"))["version"] == version
 
 
-def _started(package: Package, path: Path) -> Child:
+def _started(package: Package, path: Path, version: str) -> Child:
     fresh = _result(package, path).with_suffix(".new")
     fresh.unlink(missing_ok=True)
-    child = FORK.Process(target=one_file.run, args=(path, fresh, BUILD / "compared"))
+    child = FORK.Process(target=one_file.run, args=(path, fresh, BUILD / "compared", not version.endswith(LIFT_ONLY)))
     child.start()
     return child
 

@@ -34,11 +34,12 @@ SECONDS_TO_RUN: Final = 60
 NOTHING: Final = Wanted()
 
 
-def run(path: Path, result: Path, cache: Path) -> None:
+def run(path: Path, result: Path, cache: Path, compare: bool) -> None:
+    """Without `compare`, only comparisons that were made before count."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGPROF, _out_of_time)
     text = path.read_text(encoding="utf-8", errors="replace")
-    records = list(_records(text, str(path), cache))
+    records = list(_records(text, str(path), cache, compare))
     result.parent.mkdir(parents=True, exist_ok=True)
     result.write_text(json.dumps(records, indent=1), encoding="utf-8")
 
@@ -74,7 +75,7 @@ def _out_of_time(signum: int, frame: FrameType | None) -> None:
     raise TimeoutError
 
 
-def _records(text: str, path: str, cache: Path) -> Any:  # noqa: ANN401
+def _records(text: str, path: str, cache: Path, compare: bool) -> Any:  # noqa: ANN401
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         file = read_file(text, path)
@@ -102,10 +103,10 @@ def _records(text: str, path: str, cache: Path) -> Any:  # noqa: ANN401
             continue
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
-        yield _record(file, kernel, seconds, cache)
+        yield _record(file, kernel, seconds, (cache, compare))
 
 
-def _record(file: TritonFile, kernel: Lifted, seconds: float, cache: Path) -> dict[str, Any]:
+def _record(file: TritonFile, kernel: Lifted, seconds: float, compared: tuple[Path, bool]) -> dict[str, Any]:
     record: dict[str, Any] = {
         "kernel": kernel.name,
         "line": kernel.line,
@@ -117,16 +118,18 @@ def _record(file: TritonFile, kernel: Lifted, seconds: float, cache: Path) -> di
     }
     if kernel.source is not None:
         record["source"] = source_of((kernel,), file.path)
-        record["verified"] = asdict(_verified(file, kernel, cache))
+        record["verified"] = asdict(_verified(file, kernel, *compared))
     return record
 
 
-def _verified(file: TritonFile, kernel: Lifted, cache: Path) -> Verification:
+def _verified(file: TritonFile, kernel: Lifted, cache: Path, compare: bool) -> Verification:
     original = sliced(file, kernel.name)
     compared = json.dumps([original, source_of((kernel,), file.path), repr(kernel.correspondence), CALLS])
     known = cache / f"{hashlib.sha256(compared.encode()).hexdigest()[:24]}.json"
     if known.exists():
         return Verification(**json.loads(known.read_text(encoding="utf-8")))
+    if not compare:
+        return Verification(0, 0, "not compared yet")
     text = Path(file.path).read_text(encoding="utf-8", errors="replace")
     found = verify(text, file.path, kernel, CALLS, in_a_fork)
     cache.mkdir(parents=True, exist_ok=True)

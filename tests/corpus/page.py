@@ -17,11 +17,11 @@ REASONS: Final = 25
 LIFTED: Final = ("lifted", "lifted with groups")
 
 
-def write_page(path: Path, records: Mapping[str, Sequence[Record]]) -> None:
+def write_page(path: Path, records: Mapping[str, Sequence[Record]], coverage: Mapping[str, tuple[int, int]]) -> None:
     every = [record for each in records.values() for record in each]
     lines = [
         *_head(),
-        *_table(records),
+        *_table(records, coverage),
         "",
         *_speed(every),
         "",
@@ -55,27 +55,29 @@ def _head() -> Iterator[str]:
     yield ""
     yield "- **lifted**: in normal form; no program id or block size is left outside a declared group"
     yield "- **equal**: of those, the recompiled kernel stored the same numbers as the original"
-    yield "- **not run**: lifted, but the original does not run in the interpreter, or no sizes were found for it"
+    yield "- **not run**: lifted, not compared: the original does not run in the interpreter, or no sizes were found"
     yield "- **refused**: not lifted, for the reason that its report gives"
     yield "- **wrong**: lifted, and the numbers differ"
     yield ""
 
 
-def _table(records: Mapping[str, Sequence[Record]]) -> Iterator[str]:
-    yield "| package | kernels | lifted | equal | not run | refused | wrong | crash, time-out |"
-    yield "|---|---|---|---|---|---|---|---|"
+def _table(records: Mapping[str, Sequence[Record]], coverage: Mapping[str, tuple[int, int]]) -> Iterator[str]:
+    yield "| package | files | kernels | lifted | equal | not run | refused | wrong | crash, time-out |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     total: Counter[str] = Counter()
     for package in PACKAGES:
         counts = Counter(map(outcome, records.get(package.name, ())))
         total.update(counts)
-        yield _row(f"{package.name} {package.version}", counts)
-    yield _row("all", total)
+        done, files = coverage[package.name]
+        yield _row(f"{package.name} {package.version}", f"{done} of {files}" if done < files else str(files), counts)
+    done, files = (sum(each) for each in zip(*coverage.values(), strict=True))
+    yield _row("all", f"{done} of {files}" if done < files else str(files), total)
 
 
-def _row(name: str, counts: Mapping[str, int]) -> str:
+def _row(name: str, files: str, counts: Mapping[str, int]) -> str:
     lifted = counts["equal"] + counts["lifted"] + counts["wrong"]
     cells = [sum(counts.values()), lifted, counts["equal"], counts["lifted"], counts["refused"], counts["wrong"]]
-    return f"| {name} | {' | '.join(map(str, cells))} | {counts['failed']} |"
+    return f"| {name} | {files} | {' | '.join(map(str, cells))} | {counts['failed']} |"
 
 
 def _speed(records: Sequence[Record]) -> Iterator[str]:
