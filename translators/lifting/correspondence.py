@@ -54,6 +54,7 @@ class Correspondence:
     facts: tuple[Polynomial, ...]
     constants: Mapping[str, bool | int | float | str | None]
     unused: tuple[str, ...] = ()  # pointers that are not touched
+    fixed: frozenset[str] = frozenset()  # compile-time parameters that the lift is for one value of
     reached: Mapping[str, tuple[Polynomial, ...]] = field(default_factory=dict)  # coordinates below an unknown extent
 
 
@@ -92,7 +93,9 @@ def _values(correspondence: Correspondence, generator: random.Random, large: boo
     block = generator.choice(BLOCK_SIZES)
     for name in correspondence.blocks:
         given = correspondence.constants.get(name)
-        values[name] = given if isinstance(given, int) and name not in sizes else block
+        values[name] = (
+            given if isinstance(given, int) and (name in correspondence.fixed or name not in sizes) else block
+        )
     counted = sorted(name for name in free if name.startswith("programs_") and name not in _names(shapes))
     if not _enough_programs(correspondence, values, counted):
         return None

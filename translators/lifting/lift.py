@@ -375,6 +375,7 @@ class Lifting:
             (*self.launch.facts, *self.context.facts.assumed),
             {name: value for name, value in given.items() if isinstance(value, bool | int | float | str | None)},
             tuple(each.name for each in self.effects.parameters if each.kind == "pointer" and each.name not in layouts),
+            self.launch.known.fixed,
             delinearising.reached,
         )
 
