@@ -10,7 +10,7 @@ TRITONS ?= 3.5.1 3.6.0 3.9.0
 # The demo runs on a GPU if the machine has one, else in Triton's CPU interpreter.
 CPU := $(if $(wildcard /dev/nvidiactl /dev/kfd),,--cpu)
 
-.PHONY: setup demo test lint types unit golden corpus compile-all bench guard aot matrix fuzz conformance times clean
+.PHONY: setup demo test lint types unit golden corpus compile-all bench guard aot matrix fuzz conformance times mutants clean
 
 setup: $(VENV)/.ready
 
@@ -89,6 +89,10 @@ times: setup
 # Random programs for TIME seconds; seeds and the cumulative count are kept.
 fuzz: setup
 	$(BIN)/python -m tests.fuzz --seconds $(TIME)
+
+# Mutants of Triton kernels: what comparison says of them against what running them shows. Takes an hour.
+mutants: setup
+	$(BIN)/python -m tests.lift.mutation.measure
 
 clean:
 	rm -rf $(VENV) build

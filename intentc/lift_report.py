@@ -18,6 +18,8 @@ def as_text(lifted: LiftedFile, verified: Verified) -> str:
 
 def _kernel_lines(kernel: Lifted, verified: Verified) -> Iterator[str]:
     yield f"{kernel.name} (line {kernel.line}): {kernel.status}"
+    if kernel.variant_of:
+        yield f"    variant   of {kernel.variant_of}, the same program"
     if kernel.reason:
         yield f"    reason    {kernel.reason}"
     for view in kernel.views:
@@ -61,6 +63,7 @@ def _kernel_data(kernel: Lifted, verified: Verified) -> dict[str, object]:
         "line": kernel.line,
         "status": kernel.status,
         "reason": kernel.reason,
+        "variant_of": kernel.variant_of,
         "views": views,
         "ledger": [{"basis": note.basis, "text": note.text} for note in kernel.notes],
         "groups": list(kernel.groups),

@@ -1,4 +1,7 @@
-"""Rewrites `golden/` from `samples/`: `make golden`. With `--check` it writes nothing and exits with 1 if it would."""
+"""Rewrites `golden/` and the page of round trips from `samples/`: `make golden`.
+
+With `--check` it writes nothing and exits with 1 if it would.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import golden_files
+import round_trips
 
 
 def main() -> int:
@@ -22,6 +26,10 @@ def main() -> int:
         print(f"{'would change' if check else 'changed'}: golden/{path}")
         if not check:
             golden_files.put(path, wanted.get(path))
+    if not check:
+        for stem in sorted({path.parts[0] for path in changed if path.name == "module.py"}):
+            round_trips.examine(stem)
+        round_trips.PAGE.write_text(round_trips.page(), encoding="utf-8")
     return 1 if check and changed else 0
 
 

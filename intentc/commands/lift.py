@@ -59,11 +59,21 @@ def lift_command(
         report(diagnostics, inputs, "full")
         raise typer.Exit(1)
     verified = _verified(inputs[0].text, lifted[0]) if verify else {}
+    lifted[0] = _merged(inputs[0].text, lifted[0], wanted)
     _deliver(lifted[0], Output(path, lifted[0].source or ""), report_format, verified)
     if _fails(lifted[0], strict) or not all(each.holds for each in verified.values()):
         raise typer.Exit(1)
     if against is not None:
         _compare(file, kernel, against, wanted.constants)
+
+
+def _merged(text: str, lifted: LiftedFile, wanted: Wanted) -> LiftedFile:
+    """With each program once: variants of one, such as resident and streamed, are one kernel."""
+    if lifted.source is None:
+        return lifted
+    from translators.comparison.variants import merged
+
+    return merged(text, lifted, wanted.constants)
 
 
 def _compare(file: str, kernel: str | None, against: str, constants: Mapping[str, object]) -> None:

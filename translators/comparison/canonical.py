@@ -17,7 +17,7 @@ from translators.comparison.reductions import reduction
 from translators.comparison.rules import Rules
 from translators.comparison.systems import Loop, as_reduction, carry, close_system, name_of
 from translators.comparison.terms import Term, constant, integer, raw
-from translators.logical.types import Buffer, Memory
+from translators.logical.types import Buffer, Memory, View
 from translators.planning import sinks as planned
 from translators.planning.demand import Demand
 from translators.tile.expression import (
@@ -44,10 +44,14 @@ class Unclear(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What the parameters are called on both sides: views and scalars by parameter, sizes by symbol."""
+    """What the parameters are called on both sides: views and scalars by parameter, sizes by symbol.
+
+    `axes` are those of a view that count: axes of one element need not be on both sides.
+    """
 
     parameters: Mapping[str, str]
     sizes: Mapping[str, Polynomial]
+    axes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -199,18 +203,27 @@ class Canonical:
             return self.buffers.setdefault(memory, f"buffer {len(self.buffers) + 1} of {memory.dtype.name}")
         return self.names.parameters[memory.name]
 
-    def place(self, place: Place, scope: Scope) -> tuple[Term, ...]:
-        """Coordinates, then the extents of the memory."""
-        coordinates = tuple(self.integer(each, scope) for each in place.coordinates)
-        return coordinates + tuple(self.integer(each, scope) for each in self.demand.shape(place.memory))
+    def place(
+        self, memory: Memory, at: Sequence[Polynomial], scope: Scope
+    ) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
+        """Coordinates, and the extents of the memory."""
+        coordinates = tuple(self.integer(each, scope) for each in at)
+        extents = tuple(self.integer(each, scope) for each in self.demand.shape(memory))
+        kept = self.names.axes.get(memory.name) if isinstance(memory, View) else None
+        if kept is None:
+            return coordinates, extents
+        if any(each != integer(0) for axis, each in enumerate(coordinates) if axis not in kept):
+            raise Unclear(f"an axis of one element of '{memory.name}' is not read at 0")
+        return tuple(coordinates[axis] for axis in kept), tuple(extents[axis] for axis in kept)
 
     def _load(self, expression: Expression, scope: Scope) -> Term:
         place = expression.attribute
         rest = tuple(self.term(argument, scope) for argument in expression.arguments)
         state = self.state(place)
         within = tuple(term for token in place.within if (term := scope.iteration(token)) is not None)
-        detail = (self.memory(place.memory), len(place.coordinates), bool(rest), state, len(within))
-        operands = (*self.place(place, scope), *within, *rest)
+        coordinates, extents = self.place(place.memory, place.coordinates, scope)
+        detail = (self.memory(place.memory), len(coordinates), bool(rest), state, len(within))
+        operands = (*coordinates, *extents, *within, *rest)
         made = self.rules.make("load", expression.dtype, operands, detail)
         return integer(made.polynomial) if expression.dtype == index else made
 
@@ -227,7 +240,8 @@ class Canonical:
         lanes = tuple(integer(scope.axis(axis)) for axis in attribute.lanes)
         before = sum(sink.order < attribute.place.pinned for sink in self.demand.sinks)
         detail = (self.memory(attribute.place.memory), attribute.action, attribute.order, before)
-        return raw("atomic", expression.dtype, (*self.place(attribute.place, scope), *lanes, *rest), detail)
+        coordinates, extents = self.place(attribute.place.memory, attribute.place.coordinates, scope)
+        return raw("atomic", expression.dtype, (*coordinates, *extents, *lanes, *rest), detail)
 
     # ------------------------------------------------------------------------------------------------------- structures
     def inside(self, scope: Scope) -> Scope:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import struct
 
-from intent.dtypes import DType, boolean, index
+from intent.dtypes import DType, boolean, i64, index
+from translators.algebra.polynomial import number, product
 from translators.comparison.conditions import negated
 from translators.comparison.terms import Term, constant, integer, pointwise, raw
 
@@ -25,6 +26,8 @@ def cast(operand: Term, target: DType) -> Term:
         merged = _merged(operand.operands[0], source, target)
         if merged is not None:
             return merged
+    if source == i64 and target == index:
+        return _coordinate(operand)
     if operand.operation == "select" and operand.operands[2].operation == "constant" and target != index:
         condition, true, false = operand.operands
         return raw("select", target, (condition, cast(true, target), cast(false, target)))
@@ -32,6 +35,23 @@ def cast(operand: Term, target: DType) -> Term:
         return _nonzero(operand)
     made = raw("cast", target, (operand,))
     return integer(made.polynomial) if target == index else made
+
+
+def _coordinate(operand: Term) -> Term:
+    """Arithmetic of i64 as that of coordinates: both have 64 bits."""
+    match operand.function, operand.operands:
+        case "add", terms:
+            return integer(sum((cast(term, index).polynomial for term in terms), number(0)))
+        case "multiply", terms:
+            return integer(product(cast(term, index).polynomial for term in terms))
+        case "negative", (term,):
+            return integer(-cast(term, index).polynomial)
+        case _:
+            pass
+    if operand.operation == "select":
+        condition, true, false = operand.operands
+        return raw("select", index, (condition, cast(true, index), cast(false, index)))
+    return raw("cast", index, (operand,))
 
 
 def _merged(inner: Term, middle: DType, target: DType) -> Term | None:

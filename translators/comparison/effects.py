@@ -94,8 +94,7 @@ def _group(canonical: Canonical, memory: Memory) -> str:
 def _effect(canonical: Canonical, sink: Sink, parallel: str) -> Effect:
     scope = canonical.inside(Scope())
     variables = list(_around(canonical, sink, scope, parallel))
-    coordinates = tuple(canonical.integer(each, scope) for each in sink.coordinates)
-    extents = tuple(canonical.integer(each, scope) for each in canonical.demand.shape(sink.memory))
+    coordinates, extents = canonical.place(sink.memory, sink.coordinates, scope)
     condition = truth(True) if sink.predicate is None else canonical.term(sink.predicate, scope)
     value = canonical.term(sink.value, scope)
     tokens = tuple(loop.token for loop in sink.loops)

@@ -54,8 +54,13 @@ def match(first: Side, second: Side) -> Matching:
     for one, other in views:
         sizes.match(one, other)
     _match_strides(first, second, views, sizes)
-    made.first = Names(parameters[0], sizes.first)
-    made.second = Names(parameters[1], sizes.second)
+    axes = [_counting(first, second, view) for pair in views for view in pair]
+    made.first = Names(
+        parameters[0], sizes.first, {one.name: kept for (one, _), kept in zip(views, axes[::2], strict=True)}
+    )
+    made.second = Names(
+        parameters[1], sizes.second, {other.name: kept for (_, other), kept in zip(views, axes[1::2], strict=True)}
+    )
     made.pairs = [(one.name, other.name) for one, other in views]
     return made
 
@@ -89,7 +94,18 @@ def _by_role(views: Sequence[View]) -> list[View]:
 def _alike(one: View, other: View, loose: bool) -> bool:
     """Between the languages a buffer that is only written may be Out or InOut."""
     direction = one.direction == other.direction or (loose and one.writable and other.writable)
-    return direction and one.dtype == other.dtype and one.rank == other.rank
+    same_rank = len(_long_axes(one)) == len(_long_axes(other)) if loose else one.rank == other.rank
+    return direction and one.dtype == other.dtype and same_rank
+
+
+def _long_axes(view: View) -> tuple[int, ...]:
+    """The axes that have not just one element by declaration."""
+    return tuple(axis for axis, extent in enumerate(view.shape) if extent.constant != 1)
+
+
+def _counting(first: Side, second: Side, view: View) -> tuple[int, ...]:
+    """Between the languages, axes of one element need not correspond."""
+    return _long_axes(view) if first.language != second.language else tuple(range(view.rank))
 
 
 def _described(view: View) -> str:
@@ -154,8 +170,21 @@ class _Sizes:
                 self.first[name] = self.second[same] = symbol(name)
 
     def match(self, one: View, other: View) -> None:
-        for axis, (left, right) in enumerate(zip(one.shape, other.shape, strict=True)):
+        mine, theirs = _counting(self.one, self.other, one), _counting(self.one, self.other, other)
+        for axis, same in zip(mine, theirs, strict=True):
+            left, right = self._known(self.one, one.shape[axis]), self._known(self.other, other.shape[same])
             self._pair(left, right, f"axis {axis} of '{one.name}'")
+
+    def _known(self, side: Side, extent: Polynomial) -> Polynomial:
+        """A compile-time size as the number that the launch gives it; another language has no such parameter."""
+        atom = extent.atom
+        if side.origin is None or self.one.language == self.other.language or not isinstance(atom, Symbol):
+            return extent
+        value = side.origin.constants.get(atom.name)
+        if isinstance(value, bool) or not isinstance(value, int) or atom.name in side.origin.parameters:
+            return extent
+        (self.first if side is self.one else self.second)[atom.name] = number(value)
+        return number(value)
 
     def _pair(self, left: Polynomial, right: Polynomial, where: str) -> None:
         if left.constant is not None or right.constant is not None:
@@ -182,12 +211,22 @@ def _match_strides(first: Side, second: Side, views: Sequence[tuple[View, View]]
             right = [_renamed(each, sizes.second) for each in second.origin.strides[other.name]]
             if left != right:
                 raise Mismatch(f"the strides of '{one.name}' are {left} against {right}", certain=True)
+        _check_flags(first, second)
         if _coverage(first, sizes.first) != _coverage(second, sizes.second):
             raise Mismatch("no launch is known, and the axes of the grid go over other sizes", certain=False)
         return
     for side in (first, second):
         if side.origin is not None:
             _check_layout(side, sizes.made)
+
+
+def _check_flags(first: Side, second: Side) -> None:
+    """Both lifts must be for the same values of compile-time flags."""
+    assert first.origin is not None and second.origin is not None
+    ones, others = first.origin.constants, second.origin.constants
+    for name in ones.keys() & others.keys():
+        if isinstance(ones[name], bool | str | float) and ones[name] != others[name]:
+            raise Mismatch(f"the lifts are for {name} = {ones[name]} and {name} = {others[name]}", certain=False)
 
 
 def _coverage(side: Side, names: Mapping[str, Polynomial]) -> set[tuple[str, frozenset[str]]]:

@@ -39,6 +39,7 @@ class Origin:
     pointers: Mapping[str, str]  # view -> pointer
     strides: Mapping[str, tuple[Polynomial, ...]]  # by view
     unused: tuple[str, ...]  # parameters that no statement mentions
+    constants: Mapping[str, object]  # compile-time values that the lift is for
     coverage: tuple[Polynomial, ...]  # not negative, as is assumed of a grid that no host code gives
     groups: tuple[str, ...]  # sizes of groups that are parameters of the program here
 
@@ -116,13 +117,17 @@ def _triton_sides(text: str, path: str, only: str | None, constants: Mapping[str
 
 
 def triton_side(file: TritonFile, function: Function, launch: Launch | None, constants: Mapping[str, object]) -> Side:
-    lifted = lift_kernel(file, function, launch)
+    return lifted_side(file, lift_kernel(file, function, launch), launch, constants)
+
+
+def lifted_side(file: TritonFile, lifted: Lifted, launch: Launch | None, constants: Mapping[str, object]) -> Side:
+    """What a kernel lifts to. Raises NoSide if it is not lifted, or not a program."""
     if lifted.source is None or lifted.correspondence is None:
-        raise NoSide(f"'{function.name}' is not lifted: {lifted.reason}")
+        raise NoSide(f"'{lifted.name}' is not lifted: {lifted.reason}")
     given = {name: constants[name] for name in lifted.groups if name in constants}
     groups = tuple(name for name in lifted.groups if name not in given)
     text, kernel = _read_back(replace(lifted, source=_with_runtime(lifted.source, groups)), file.path, given)
-    node = function.node
+    node = file.functions[lifted.name].node
     arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
     parameters = tuple(each.arg for each in arguments if not is_constexpr(each))
     mentioned = {each.id for statement in node.body for each in ast.walk(statement) if isinstance(each, ast.Name)}
@@ -133,6 +138,7 @@ def triton_side(file: TritonFile, function: Function, launch: Launch | None, con
         {each.name: each.pointer for each in arrays},
         {each.name: each.strides for each in arrays},
         tuple(name for name in parameters if name not in mentioned),
+        lifted.correspondence.constants,
         () if launch is not None and launch.grid else lifted.correspondence.facts,
         groups,
     )

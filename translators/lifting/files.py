@@ -46,7 +46,7 @@ def lift_text(text: str, path: str, wanted: Wanted = ALL) -> LiftedFile:
 
 def source_of(kernels: Sequence[Lifted], path: str) -> str | None:
     """The Intent file of what is lifted."""
-    sources = [kernel.source for kernel in kernels if kernel.source is not None]
+    sources = [kernel.source for kernel in kernels if kernel.source is not None and kernel.variant_of is None]
     name = path.rpartition("/")[2]
     return write_file(sources, f"Lifted from {name}.") if sources else None
 

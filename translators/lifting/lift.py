@@ -82,6 +82,7 @@ class Lifted:
     numerics: tuple[str, ...] = ()
     reason: str | None = None
     correspondence: Correspondence | None = None
+    variant_of: str | None = None  # a kernel of the same file that is the same program
 
 
 def lift_kernel(file: TritonFile, function: Function, launch: Launch | None = None) -> Lifted:

@@ -240,7 +240,10 @@ class Simplifier:
     def _atom(self, atom: Atom) -> Polynomial | None:
         match atom:
             case Expression():
-                return self.expression(atom).polynomial
+                made = self.expression(atom)
+                while made.operation == "cast" and _widens(made):  # a coordinate is a number, of whatever width
+                    (made,) = made.arguments
+                return made.polynomial
             case Quotient(top, bottom):
                 return quotient(self.facts, self.polynomial(top), self.polynomial(bottom))
             case Remainder(top, bottom):
@@ -249,3 +252,11 @@ class Simplifier:
                 return extremum(self.facts, kind, tuple(map(self.polynomial, operands)))
             case _:
                 return None
+
+
+def _widens(node: Expression) -> bool:
+    """A conversion of an integer that changes no value."""
+    source, target = node.arguments[0].dtype, node.dtype
+    if not (source.is_integer and target.is_integer):
+        return False
+    return source.bits < target.bits and (target.is_signed or not source.is_signed)

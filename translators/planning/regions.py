@@ -43,15 +43,12 @@ class Region:
     contrary: dict[Expression, Expression] = field(default_factory=dict)  # scans against others over their axis
     ordered: bool = False  # statement order matters
     copied: frozenset[Expression] = frozenset()  # nodes that only whole slices need
-    _mentioned: tuple[Axis, ...] | None = field(default=None, init=False)
 
     @property
     def axes(self) -> tuple[Axis, ...]:
         """Every axis of the region, program axes first."""
-        if self._mentioned is None:  # asked for often; nodes and sinks stay as they are
-            found = {axis for node in self.nodes for axis in axes_at(node)} | {a for s in self.sinks for a in s.axes}
-            self._mentioned = tuple(sorted(found, key=lambda axis: axis.serial))
-        return (*self.program, *(axis for axis in self._mentioned if axis not in self.program))
+        rest = {axis for node in self.nodes for axis in axes_at(node)} | {a for s in self.sinks for a in s.axes}
+        return (*self.program, *sorted(rest - set(self.program), key=lambda axis: axis.serial))
 
     @property
     def twins(self) -> dict[Axis, Axis]:

@@ -1,6 +1,8 @@
 """What comparison says of mutants, against what running them says.
 
-    python -m tests.lift.mutation.measure [--limit N]      all kernels; writes tests/lift/mutation/record.json
+    python -m tests.lift.mutation.measure [--limit N] [FILE...]
+
+goes over all kernels that are written by hand and those of all modules, and writes `record.json` beside this file.
 
 Every mutant is compared with its original, and both run on random shapes under Triton's interpreter. A `same` for a
 pair whose outputs differ would be the worst of all faults; there must be none.
@@ -20,8 +22,9 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+
+from intent.records import asdict, dataclass, replace
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
@@ -73,6 +76,9 @@ def judge(path: Path, chosen: Sequence[Mutant] | None = None) -> Iterator[Judged
         if not wanted or not calls:
             continue
         outcomes = _outcomes(text, side, wanted, calls)
+        if "failed" in outcomes:
+            print(f"{name}: '{side.name}' itself does not run: {outcomes['failed']}")
+            continue
         for number, mutant in enumerate(wanted):
             answer, reason = _answer(side, mutant, name)
             yield Judged(name, mutant, answer, outcomes.get(str(number), "failed"), reason)
@@ -137,7 +143,7 @@ def _outcomes(text: str, side: Side, wanted: Sequence[Mutant], calls: Sequence[C
     if done.returncode != 0:
         raise RuntimeError(done.stderr[-2000:])
     made: dict[str, str] = json.loads(done.stdout)
-    return {} if "failed" in made else made
+    return made
 
 
 def _sliced(text: str, kernel: str, directory: Path, shims: Path) -> Path:
@@ -170,18 +176,28 @@ def table(found: Sequence[Judged]) -> dict[str, dict[str, int]]:
     return {key: dict(sorted(value.items())) for key, value in sorted(counts.items())}
 
 
+def sample(path: Path, count: int) -> list[Mutant]:
+    """Some of a file's mutants, always the same."""
+    text = path.read_text(encoding="utf-8")
+    every = [mutant for side in _sides(text, path.name) for mutant in mutants(text, side.name)]
+    chosen = random.Random(f"{path.parent.name}/{path.name}").sample(range(len(every)), min(count, len(every)))
+    return [every[place] for place in sorted(chosen)]
+
+
+def record(found: Sequence[Judged]) -> dict[str, object]:
+    files_seen = sorted({each.file for each in found})
+    wrong = sum(each.wrong for each in found)
+    return {"mutants": len(found), "wrong": wrong, "counts": table(found), "files": files_seen}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--limit", type=int, default=40, help="mutants for each file at most")
-    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--limit", type=int, default=12, help="mutants for each file at most")
+    parser.add_argument("files", nargs="*", type=Path, help="files other than all")
     arguments = parser.parse_args()
     found: list[Judged] = []
     for path in [each.resolve() for each in arguments.files] or files():
-        generator = random.Random(path.parent.name + path.name)
-        text = path.read_text(encoding="utf-8")
-        every = [m for side in _sides(text, path.name) for m in mutants(text, side.name)]
-        chosen = sorted(generator.sample(range(len(every)), min(arguments.limit, len(every))))
-        judged = list(judge(path, [every[place] for place in chosen]))
+        judged = list(judge(path, sample(path, arguments.limit)))
         found.extend(judged)
         for each in judged:
             if each.wrong or (each.mutant.neutral and not each.answer.startswith("same")):
@@ -189,11 +205,9 @@ def main() -> int:
                 print(f"{mark}: {each.file}:{each.mutant.line} {each.mutant.kernel}: {each.mutant.kind}: ", end="")
                 print(f"{each.mutant.what}: {each.answer}, outputs {each.outcome}: {each.reason[:300]}")
         print(f"{path.parent.name}/{path.name}: {len(judged)} mutants, {len(found)} so far", flush=True)
-    record = {"mutants": len(found), "wrong": sum(each.wrong for each in found), "counts": table(found)}
-    print(json.dumps(record, indent=2))
-    if not arguments.files:
-        RECORD.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    return 1 if record["wrong"] else 0
+        RECORD.write_text(json.dumps(record(found), indent=2) + "\n", encoding="utf-8")
+    print(json.dumps(record(found), indent=2))
+    return 1 if any(each.wrong for each in found) else 0
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from intent.records import dataclass
 
 MEANINGFUL = ("constant", "bound", "mask", "stride", "axis", "dtype", "operator")
 NEUTRAL = ("name", "tile size", "operand order", "hint")
@@ -49,6 +50,7 @@ def mutants(text: str, kernel: str) -> Iterator[Mutant]:
     ):
         yield from _changed(text, kernel, kind, change)
     yield from _renamed(text, kernel)
+    yield from _other_tiles(text, kernel)
 
 
 def _function(tree: ast.Module, kernel: str) -> ast.FunctionDef:
@@ -225,6 +227,40 @@ def _renamed(text: str, kernel: str) -> Iterator[Mutant]:
     what = f"{len(chosen)} names are permuted"
     tree = _with_keywords(tree, kernel, chosen)
     yield Mutant(kernel, "name", function.lineno, what, ast.unparse(tree))
+
+
+def _other_tiles(text: str, kernel: str) -> Iterator[Mutant]:
+    """Blocks of half the size, wherever host code says how large they are."""
+    tree = ast.parse(text)
+    constexprs = {each.arg for each in _function(tree, kernel).args.args if each.annotation is not None}
+    for host in [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name != kernel]:
+        if not any(isinstance(each, ast.Name) and each.id == kernel for each in ast.walk(host)):
+            continue
+        sizes = {value.value for name, value in _named_values(host) if name in constexprs and _is_size(value)}
+        for each in ast.walk(host):
+            if isinstance(each, ast.Constant) and _is_size(each) and each.value in sizes:
+                each.value = int(str(each.value)) // 2
+        if sizes:
+            line = _function(tree, kernel).lineno
+            yield Mutant(
+                kernel, "tile size", line, f"blocks of {sorted(map(str, sizes))} are halved", ast.unparse(tree)
+            )
+            return
+
+
+def _named_values(host: ast.FunctionDef) -> Iterator[tuple[str | None, ast.Constant]]:
+    """Constants that are passed by name, to a launch or in the table of a plan."""
+    for node in ast.walk(host):
+        if isinstance(node, ast.keyword) and isinstance(node.value, ast.Constant):
+            yield node.arg, node.value
+        if isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(value, ast.Constant):
+                    yield str(key.value), value
+
+
+def _is_size(value: ast.Constant) -> bool:
+    return isinstance(value.value, int) and not isinstance(value.value, bool) and value.value >= 32
 
 
 def _with_keywords(tree: ast.Module, kernel: str, chosen: Sequence[str]) -> ast.Module:

@@ -7,8 +7,10 @@ mutant runs in a child of this process, for it may write anywhere; arrays lie in
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import os
+import resource
 import sys
 from pathlib import Path
 from typing import Any
@@ -59,9 +61,7 @@ def _isolated(path: str, request: dict[str, Any], calls: list[Any]) -> list[Any]
     child = os.fork()
     if child == 0:
         os.close(reading)
-        import signal
-
-        signal.alarm(SECONDS)
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         with os.fdopen(writing, "wb") as stream:
             try:
                 np.savez(stream, *[each for call in _outputs(path, request, calls) for each in call])
@@ -75,8 +75,6 @@ def _isolated(path: str, request: dict[str, Any], calls: list[Any]) -> list[Any]
     os.waitpid(child, 0)
     if not data.startswith(b"PK"):
         return data.decode(errors="replace") or "failed: killed"
-    import io
-
     loaded = np.load(io.BytesIO(data))
     flat = [loaded[name] for name in loaded.files]
     width = len(flat) // len(calls)

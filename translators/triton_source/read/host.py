@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Final
 
 from intent import dtypes as d
@@ -152,7 +153,7 @@ class _Host:
             name = parameter.arg
             self.names[name] = HostTensor(name, types[name]) if name in types else symbol(name)
         programs = self.value(node.args[1])
-        arguments = dict(zip(_parameter_names(kernel), self._passed(), strict=False))
+        arguments = dict(zip(_parameter_names(kernel), self._passed(node), strict=False))
         if len(node.args) > 2 and isinstance(node.args[2], ast.Dict):
             for key, value in zip(node.args[2].keys, node.args[2].values, strict=True):
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
@@ -160,15 +161,34 @@ class _Host:
         grid = (programs,) if isinstance(programs, Polynomial) else ()
         yield self._bound(kernel, grid, arguments, node.lineno)
 
-    def _passed(self) -> list[HostValue]:
-        """The arguments of a launch by plan, in order."""
+    def _passed(self, plan: ast.Call) -> list[HostValue]:
+        """The first arguments of a launch by plan: arrays, then sizes; what is unpacked after them is left out.
+
+        Where the numbers depend on the plan, they are named beside it.
+        """
         for node in ast.walk(self.function):
             match node:
-                case ast.Assign(targets=[ast.Name(id="arguments")], value=ast.Tuple(elts=elements)):
-                    return [self.value(each) for each in elements]
+                case ast.Call(func=ast.Name(id="_launch"), args=[_, ast.Tuple(elts=views), integers, *_]):
+                    named = self._beside(plan, integers.id) if isinstance(integers, ast.Name) else integers
+                    numbers = named.elts if isinstance(named, ast.Tuple) else []
+                    whole = takewhile(lambda each: not isinstance(each, ast.Starred), (*views, *numbers))
+                    return [self.value(each) for each in whole]
                 case _:
                     pass
         return []
+
+    def _beside(self, plan: ast.Call, name: str) -> ast.expr | None:
+        """What a name is given in the block of the plan, else in the function's own."""
+        blocks = [each for node in ast.walk(self.function) for each in _blocks(node)]
+        near = [block for block in blocks if any(isinstance(s, ast.Assign) and s.value is plan for s in block)]
+        for block in (*near, self.function.body):
+            for statement in block:
+                match statement:
+                    case ast.Assign(targets=[ast.Name(id=found)], value=value) if found == name:
+                        return value
+                    case _:
+                        pass
+        return None
 
     def _grid(self, node: ast.expr) -> tuple[HostValue, ...]:
         if isinstance(node, ast.Name) and node.id in self.lambdas:
@@ -324,6 +344,10 @@ class _Host:
 def _counted(value: HostValue) -> HostValue:
     """A parameter of the host function that is computed with is a number, not a tensor."""
     return symbol(value.name) if isinstance(value, HostTensor) and value.dtype is None else value
+
+
+def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    yield from (block for name in ("body", "orelse") if isinstance(block := getattr(node, name, None), list))
 
 
 def _dimension(tensor: str, axis: int) -> Polynomial:

@@ -1,0 +1,17 @@
+"""Lifted from module.py."""
+
+import intent
+import intent.language as I
+
+
+@intent.kernel
+def popcount(
+    x: I.In[I.i64, ("N",)],
+    out: I.Out[I.i32, ("N",)],
+):
+    N = x.shape[0]
+    n = I.domain(0, N)
+    x_values = x[n]
+    x_term = x_values - (x_values >> 1)
+    x_term_2 = x_term + (x_term >> 2)
+    out[n] = I.cast((x_term_2 + (x_term_2 >> 4)) * 16843009 >> 24, I.i32)

@@ -1,0 +1,27 @@
+"""Lifted from module.py."""
+
+import intent
+import intent.language as I
+
+
+@intent.kernel
+def spmv(
+    offsets: I.In[I.i32, ("M",)],
+    columns: I.In[I.i32, ("M_2",)],
+    values: I.In[I.f32, ("M_2",)],
+    x: I.In[I.f32, ("C",)],
+    y: I.Out[I.f32, ("R",)],
+    P: I.index,
+    E: I.index,
+):
+    C = x.shape[0]
+    R = y.shape[0]
+    for r in I.parallel(I.domain(0, R)):
+        members = (
+            I.domain(I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index) + I.maximum(0, -I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index)), I.minimum(E, I.maximum(I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index), I.cast(I.gather(offsets, (r + 1,), valid=r + 1 < P, fill=0), I.index))))
+        )
+        offsets_value = I.gather(offsets, (r,), valid=r < P, fill=0)
+        columns_values = columns[members]
+        y[r] = (
+            I.reduce.sum(values[members] * I.gather(x, (I.cast(columns_values, I.index),), valid=(0 <= I.cast(columns_values, I.index)) & (I.cast(columns_values, I.index) < C), fill=0.0), axis=0)
+        )

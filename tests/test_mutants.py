@@ -1,0 +1,54 @@
+"""A few mutants of Triton kernels: no `same` for kernels whose outputs differ; neutral changes are `same`."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.lift.mutation.measure import RECORD, ROOT, judge, sample
+from tests.lift.mutation.mutants import NEUTRAL, mutants
+
+FEW = 6
+KERNEL = """
+def launch(x, out):
+    kernel[(x.shape[0],)](x, out, x.stride(0), x.shape[1], BLOCK=1024)
+
+
+@triton.jit
+def kernel(x_ptr, out_ptr, stride, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    total = tl.load(x_ptr + row * stride + i, mask=i < n, other=0.0)
+    for k in range(0, n, BLOCK):
+        total += tl.load(x_ptr + row * stride + k).to(tl.float32)
+    tl.store(out_ptr + row, tl.sum(total, axis=0) / n)
+"""
+
+
+@pytest.mark.parametrize("name", ["tests/lift/vector_add.py", "tests/lift/pointwise.py", "golden/saxpy/module.py"])
+def test_what_is_said_of_mutants(name: str) -> None:
+    path = ROOT / name
+    judged = list(judge(path, sample(path, FEW)))
+    assert len(judged) >= FEW // 2
+    for each in judged:
+        assert not each.wrong, (each.mutant.kind, each.mutant.what, each.mutant.line, each.outcome)
+        if each.mutant.neutral:
+            assert each.answer.startswith("same"), (each.mutant.kind, each.mutant.line, each.reason)
+
+
+def test_every_kind_of_mutant_is_made() -> None:
+    found = list(mutants(KERNEL, "kernel"))
+    assert {each.kind for each in found} >= {"constant", "bound", "mask", "stride", "axis", "dtype", "operator"}
+    assert {each.kind for each in found if each.neutral} == set(NEUTRAL)
+    original = ast.unparse(ast.parse(KERNEL))
+    assert all(each.text != original for each in found)
+
+
+def test_record_of_all_mutants() -> None:
+    """What `make mutants` last found."""
+    record = json.loads(Path(RECORD).read_text())
+    assert record["mutants"] > 0
+    assert record["wrong"] == 0
