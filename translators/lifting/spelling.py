@@ -457,8 +457,9 @@ class Speller:
 
     # ---------------------------------------------------------------------------------------------------------- memory
     def _load(self, node: Expression) -> Spelled:
-        place: Place = node.attribute
-        assert isinstance(place.memory, View)
+        place = node.attribute
+        if not isinstance(place, Place) or not isinstance(place.memory, View):
+            raise Residue("a load whose address belongs to no array")
         spelled = self._place(place.memory, place.coordinates)
         if not node.arguments:
             return self._in_order(spelled)
