@@ -46,8 +46,9 @@ def compilation(path: Path, bound: Bindings = (), small: bool = False) -> Compil
 
 # The planner's table of sizes, shrunk so that small arrays already need several tiles and long rows are streamed.
 SMALL_TILES: Mapping[str, object] = {
-    "RESIDENT_ROWS": (16,), "STREAMED_ROW": 8, "POINTWISE": 16, "SQUARE": 16, "POINTS": 8, "TILE": 64,
-    "REDUCE_FREE": 16, "REDUCE_STREAMED": 8, "ROW_LANES": 8, "DOT_ROWS": 16, "DOT_COLUMNS": 16,
+    "RESIDENT_ROWS": (16,), "STREAMED_ROW": 8, "POINTWISE": 64, "SQUARE": 16, "POINTS": 8, "TILE": 64,
+    "COLUMNS": (16, 8), "GROUPED_COLUMNS": (16, 4), "SHORT_ROW": 8, "SHORT_ROWS": (4, 8), "LONG_ROWS": (1, 8),
+    "STENCIL": (4, 8), "DOT_ROWS": 16, "DOT_COLUMNS": 16,
     "HISTOGRAM_BINS": (4, 8, 16), "HISTOGRAM_VALUES": 8,
 }  # fmt: skip
 

@@ -58,7 +58,7 @@ def test_functions(value: str) -> None:
 
 def test_a_type_as_a_function() -> None:
     kernel = one(HEAD + KERNEL.format(value="tl.float32(k) * tl.float32(2)"))
-    assert "y[elements] = k[elements] * 2.0" in "\n".join(kernel.source.body)  # type: ignore[union-attr]
+    assert "y[n_domain] = k[n_domain] * 2.0" in "\n".join(kernel.source.body)  # type: ignore[union-attr]
 
 
 ELEMENTWISE = HEAD + textwrap.dedent(

@@ -26,6 +26,8 @@ def test_every_value_is_defined_before_it_is_used(path: Path) -> None:
             introduced |= set(
                 re.findall(r"%[\w.]+", " ".join(re.findall(r"(?:for|parallel|giving) (.*?)(?: in |$)", line)))
             )
+            if re.match(r"\s*(?:summarize|combine|apply)\(", line):
+                introduced |= set(re.findall(r"%[\w.]+", line))  # a slice's length comes with the slices
             used = set(re.findall(r"%[\w.]+", after if equals and ":" in before else line)) - introduced
             assert used <= defined, line
             defined |= introduced

@@ -118,8 +118,8 @@ def _launch_argmax(scores, best, label, B, P, C):
             argmax_kernel,
             B * triton.cdiv(P, 16),
             {"BLOCK_P": 16, "BLOCK_C": 256, "INDEX": index},
-            cuda=(4, 3),
-            hip=(2, 2),
+            cuda=(8, 3),
+            hip=(4, 2),
         )
     else:
         plan = _Plan(argmax_kernel, B * P, {"BLOCK_P": 1, "BLOCK_C": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))

@@ -274,8 +274,8 @@ def _launch_attention_delta(dout, out, delta, B, S, D):
             attention_delta_kernel,
             B * triton.cdiv(S, 16),
             {"BLOCK_S": 16, "BLOCK_D": 256, "INDEX": index},
-            cuda=(4, 3),
-            hip=(2, 2),
+            cuda=(8, 3),
+            hip=(4, 2),
         )
     else:
         plan = _Plan(

@@ -4,7 +4,7 @@ Linear attention with the delta rule: a matrix state forgets what a key held bef
 
 delta_rule(query[B, T, D] f32, key[B, T, D] f32, value[B, T, E] f32, strength[B, T] f32) -> out[B, T, E] f32
     out[b, t, e] = I.reduce.sum(q * state, axis=0)
-    Plan    one program per b x 64 e; on chip: d
+    Plan    one program per b x 16 e; on chip: d
     Plan    one program per b x e; on chip: d
     Traffic reads query, key, strength, value; writes out
 
@@ -126,10 +126,10 @@ def _launch_delta_rule(query, key, value, strength, out, B, T, D, E):
     if D <= 128:
         plan = _Plan(
             delta_rule_state,
-            B * triton.cdiv(E, 64),
-            {"BLOCK_E": 64, "BLOCK_D": 128, "INDEX": index},
-            cuda=(8, 3),
-            hip=(4, 2),
+            B * triton.cdiv(E, 16),
+            {"BLOCK_E": 16, "BLOCK_D": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
         )
     elif D <= 1024:
         plan = _Plan(delta_rule_state_1024, B * E, {"BLOCK_D": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))

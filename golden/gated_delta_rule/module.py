@@ -6,7 +6,7 @@ gated_delta_rule(query[B, T, H, D] f32, key[B, T, H, D] f32, value[B, T, H, E] f
     H] f32, state[B, H, D, E] f32) -> out[B, T, H, E] f32
     out[b, t, h, e] = I.vecmat(query[b, t, h, d], held, acc_dtype=I.f32)
     state[b, h, d, e] = held
-    Plan    one program per b x h x 64 e; on chip: d
+    Plan    one program per b x h x 16 e; on chip: d
     Plan    one program per b x h x e; on chip: d
     Traffic reads state, query, gate, key, strength, value; writes out, state
 
@@ -173,10 +173,10 @@ def _launch_gated_delta_rule(query, key, value, gate, strength, state, out, B, T
     if D <= 128:
         plan = _Plan(
             gated_delta_rule_state,
-            B * H * triton.cdiv(E, 64),
-            {"BLOCK_E": 64, "BLOCK_D": 128, "INDEX": index},
-            cuda=(8, 3),
-            hip=(4, 2),
+            B * H * triton.cdiv(E, 16),
+            {"BLOCK_E": 16, "BLOCK_D": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
         )
     elif D <= 1024:
         plan = _Plan(gated_delta_rule_state_1024, B * H * E, {"BLOCK_D": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))

@@ -99,7 +99,7 @@ def _launch_gemv(a, x, y, alpha, beta, M, K):
     index = _index_type(a, x, y)
     if K <= 512:
         plan = _Plan(
-            gemv_kernel, triton.cdiv(M, 16), {"BLOCK_M": 16, "BLOCK_K": 256, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
+            gemv_kernel, triton.cdiv(M, 16), {"BLOCK_M": 16, "BLOCK_K": 256, "INDEX": index}, cuda=(8, 3), hip=(4, 2)
         )
     else:
         plan = _Plan(gemv_kernel, M, {"BLOCK_M": 1, "BLOCK_K": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))

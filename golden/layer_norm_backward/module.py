@@ -9,7 +9,7 @@ layer_norm_backward(x[G, 4, N] f32, dy[G, 4, N] f32, weight[N] f32, mean[G, 4] f
     dx[g, r, n] = (gradient - average - normalised * projection) * inverse_deviation[g, r]
     d_weight[g, n] = weight_sum
     d_bias[g, n] = bias_sum
-    Plan    one program per 64 g; on chip: n
+    Plan    one program per 16 g; on chip: n
     Plan    one program per g; on chip: n
     Traffic reads dy, weight, x, mean, inverse_deviation; writes dx, d_weight, d_bias
 
@@ -159,10 +159,10 @@ def _launch_layer_norm_backward(x, dy, weight, mean, inverse_deviation, dx, d_we
     if N <= 128:
         plan = _Plan(
             layer_norm_backward_state,
-            triton.cdiv(G, 64),
-            {"BLOCK_G": 64, "BLOCK_N": 128, "INDEX": index},
-            cuda=(8, 3),
-            hip=(4, 2),
+            triton.cdiv(G, 16),
+            {"BLOCK_G": 16, "BLOCK_N": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
         )
         integers = (
             G,

@@ -100,8 +100,8 @@ def _launch_pairwise_distance(x, y, out, M, K, N):
             pairwise_distance_kernel,
             M * triton.cdiv(N, 16),
             {"BLOCK_N": 16, "BLOCK_K": 256, "INDEX": index},
-            cuda=(4, 3),
-            hip=(2, 2),
+            cuda=(8, 3),
+            hip=(4, 2),
         )
     else:
         plan = _Plan(

@@ -251,7 +251,7 @@ def _launch_attend_parts(q, k, v, largest, mass, moment, B, H, D, T, G):
     index = _index_type(q, k, v, largest, mass, moment)
     if D <= 128:
         plan = _Plan(
-            attend_parts_state, B * H * G, {"BLOCK_PART": 64, "BLOCK_D": 128, "INDEX": index}, cuda=(16, 3), hip=(8, 2)
+            attend_parts_state, B * H * G, {"BLOCK_PART": 16, "BLOCK_D": 128, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
         )
     elif D <= 1024:
         plan = _Plan(

@@ -5,7 +5,7 @@ The TOP largest elements of every row, largest first, and their positions: pick 
 top_k(x[M, N] f32) -> values[M, 4] f32, positions[M, 4] i64
     values[row, k] = largest
     positions[row, k] = I.cast(position, I.i64)
-    Plan    one program per 64 row; on chip: columns
+    Plan    one program per 16 row; on chip: columns
     Plan    one program per row; on chip: columns
     Traffic reads x; writes values, positions
 
@@ -131,10 +131,10 @@ def _launch_top_k(x, values, positions, M, N):
     if N <= 128:
         plan = _Plan(
             top_k_state,
-            triton.cdiv(M, 64),
-            {"BLOCK_ROW": 64, "BLOCK_COLUMNS": 128, "INDEX": index},
-            cuda=(8, 3),
-            hip=(4, 2),
+            triton.cdiv(M, 16),
+            {"BLOCK_ROW": 16, "BLOCK_COLUMNS": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
         )
         integers = (M, N, *x.stride(), *values.stride(), *positions.stride())
     elif N <= 1024:

@@ -98,8 +98,8 @@ def _launch_valid_rows(x, has_nan, all_finite, M, N):
             valid_rows_kernel,
             triton.cdiv(M, 16),
             {"BLOCK_M": 16, "BLOCK_N": 256, "INDEX": index},
-            cuda=(4, 3),
-            hip=(2, 2),
+            cuda=(8, 3),
+            hip=(4, 2),
         )
     else:
         plan = _Plan(valid_rows_kernel, M, {"BLOCK_M": 1, "BLOCK_N": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))

@@ -20,10 +20,10 @@ def compare_command(
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     constexpr: settings.Constexprs = None,
 ) -> None:
-    """Tell whether two kernels are one program, whatever names, tiles and steps they use.
+    """Tell whether two kernels are one program.
 
-    The exit status is 0 if they are (also if only a permitted reassociation makes them so), 1 if they differ, and 4 if
-    it cannot be told.
+    Names, tiles and steps do not count. The exit status is 0 if they are (also if only a permitted reassociation makes
+    them so), 1 if they differ, and 4 if it cannot be told.
     """
     results = compare_files(named(first), named(second), settings.parse_constexprs(constexpr or ()), run)
     if json:

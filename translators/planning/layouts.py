@@ -26,6 +26,7 @@ RESIDENT_STATE = (32, 64, 128)  # extent of each axis of a loop-carried matrix s
 RESIDENT_DOT = (64, 128, 256)  # extent of the resident axes of a loop with matrix products
 RESIDENT_CARRY = (128, 1024, 16384)  # extent of the only resident axis of a loop-carried tile
 TILE = 8192  # elements of the largest tile beside a resident axis
+STATE_TILE = 2048  # the same beside a loop-carried axis: a state is there twice, before and after the iteration
 STREAMED_ROW = 8192  # lanes when the only lanes are a streamed axis
 SHORT = 512  # a fixed extent that is lanes beside others
 POINTWISE = 4096  # bytes of the widest array that a pointwise tile touches: two vectors of 16 in each thread
@@ -249,7 +250,7 @@ def _layout(
     region: Region,
     resident: Mapping[Axis, int],
     bins: int = HISTOGRAM_BINS[-1],
-    rows: tuple[int, int] = LONG_ROWS,
+    rows: tuple[int, int] | None = None,
 ) -> Layout:
     roles = _roles(region, resident)
     lanes: dict[Axis, int | None] = dict.fromkeys(region.axes)
@@ -263,9 +264,11 @@ def _layout(
         lanes.update(_fold_lanes(region, lanes) if region.loops else _within_registers(region, dots, roles, lanes))
     else:
         resident_lanes = math.prod(lanes[axis] or 1 for axis in lanes)
-        stream_lanes, per_thread = _stream_lanes(region, roles, rows)
-        lanes.update(_shared_lanes(stream_lanes, resident_lanes))
+        stream_lanes, per_thread = _stream_lanes(region, roles, rows or LONG_ROWS)
+        lanes.update(_shared_lanes(stream_lanes, resident_lanes, STATE_TILE if region.carried else TILE))
         lanes.update(_short_lanes(region, roles, lanes))
+    if region.carried:
+        per_thread = min(per_thread, PER_THREAD_WAITING)
     lanes.update(_count_lanes(region, roles, bins))
     lanes.update(_swap_lanes(region, roles, lanes))
     streamed = [axis for axis, role in roles.items() if role == "streamed"]
@@ -350,11 +353,11 @@ def _slice_lanes(region: Region, lanes: Mapping[Axis, int | None]) -> dict[Axis,
     return {axis: sizes[axis.slices] for axis in region.axes if axis.slices is not None}
 
 
-def _shared_lanes(lanes: Mapping[Axis, int | None], resident: int) -> dict[Axis, int | None]:
+def _shared_lanes(lanes: Mapping[Axis, int | None], resident: int, tile: int) -> dict[Axis, int | None]:
     """Lanes beside resident ones: as many as the tile's budget leaves, none where a row fills it."""
     if resident < DOT_MINIMUM:
         return dict(lanes)
-    room = TILE // resident if resident <= 128 else 1
+    room = tile // resident if resident <= 128 else 1
     return {axis: min(size, room) if size and min(size, room) > 1 else None for axis, size in lanes.items()}
 
 
@@ -506,7 +509,7 @@ def _stream_lanes(
     if free and streamed and _recomputed(region, free[0]):
         return {free[0]: _fit(free[0], SHORT), streamed[0]: _fit(streamed[0], SHORT)}, PER_THREAD
     if free and streamed:
-        return _reduction_lanes(region, free[0], streamed[0], rows), PER_THREAD
+        return _reduction_lanes(region, free[0], streamed[0], rows)
     if streamed:
         return {streamed[0]: _fit(streamed[0], STREAMED_ROW)}, PER_THREAD_WAITING
     if len(free) > 1 and _reads_neighbours(region, free[1]):
@@ -570,13 +573,15 @@ def _worth_lanes(axis: Axis, free: Sequence[Axis]) -> bool:
     return extent is None or extent > 32 or not free
 
 
-def _reduction_lanes(region: Region, free: Axis, streamed: Axis, rows: tuple[int, int]) -> dict[Axis, int | None]:
+def _reduction_lanes(
+    region: Region, free: Axis, streamed: Axis, rows: tuple[int, int]
+) -> tuple[dict[Axis, int | None], int]:
     if not _along_rows(region, free, streamed):
         count, lanes = GROUPED_COLUMNS if len(region.program) > 1 else COLUMNS
-        return {free: _fit(free, count), streamed: _fit(streamed, lanes)}
+        return {free: _fit(free, count), streamed: _fit(streamed, lanes)}, PER_THREAD
     extent = streamed.extent.constant
     count, lanes = rows if extent is None else SHORT_ROWS if extent <= SHORT_ROW else LONG_ROWS
-    return {free: _fit(free, count), streamed: _fit(streamed, lanes)}
+    return {free: _fit(free, count), streamed: _fit(streamed, lanes)}, PER_THREAD if count == 1 else PER_THREAD_WAITING
 
 
 def _along_rows(region: Region, free: Axis, streamed: Axis) -> bool:
