@@ -33,7 +33,14 @@ def test_page() -> None:
 
 
 # What these lift to compiles to a module that lifts to something else: known gaps of lifting.
-NO_FIXED_POINT = ("causal_conv1d", "equalize_image", "rotate_pairs", "spmv")
+NO_FIXED_POINT = (
+    "causal_conv1d",
+    "equalize_image",
+    "layer_norm_backward",
+    "rope_cache_update",
+    "rotate_pairs",
+    "spmv",
+)
 
 
 @pytest.mark.parametrize(
