@@ -1,6 +1,6 @@
 """Prints a Markdown table of every sample and workload kernel: its size, its errors in the interpreter, its assembly.
 
-    python benchmarks/table.py [--targets cuda:90,cuda:80,hip:gfx942] [--only TEXT] [--no-aot]
+    python benchmarks/table.py [--targets cuda:90,cuda:80,hip:gfx942] [--only TEXT] [--no-aot] [--workers N]
 
 Lines are lines of code: of the Intent kernel with its helpers, and of all of its Triton device functions. Errors are
 against the reference evaluator, relative to the element plus the root mean square of the array. Assembly is the worst
@@ -12,7 +12,10 @@ from __future__ import annotations
 import argparse
 import ast
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
+from multiprocessing import get_context
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -36,13 +39,17 @@ def main() -> int:
     parser.add_argument("--targets", default="cuda:90,cuda:80,hip:gfx942", help="separated by commas")
     parser.add_argument("--only", default="", help="only kernels whose name contains this text")
     parser.add_argument("--no-aot", action="store_true", help="leave the assembly out")
+    parser.add_argument("--workers", type=int, default=1, help="files at a time")
     options = parser.parse_args()
     targets = [] if options.no_aot else options.targets.split(",")
-    kernels = [each for each in sample_files.samples() + workload_files.workloads() if options.only in each.identity]
+    print("# Every sample and workload kernel\n")
+    print("Written by `python benchmarks/table.py`, which explains the columns.\n")
     print(_row(["kernel", "Intent", "Triton", *KINDS, *targets]))
     print(_row(["---", *["---:"] * (2 + len(KINDS)), *["---"] * len(targets)]))
-    for row in _rows(kernels, targets):
-        print(_row(row), flush=True)
+    with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn"), initializer=_prepare) as pool:
+        for rows in pool.map(partial(_rows, targets), _files(options.only)):
+            for row in rows:
+                print(_row(row), flush=True)
     return 0
 
 
@@ -50,21 +57,43 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _rows(kernels: Sequence[Sample], targets: Sequence[str]) -> Iterator[list[str]]:
+def _files(only: str) -> list[list[str]]:
+    """The identities of the kernels whose names contain the text, those of one file together."""
+    files: dict[Path, list[str]] = {}
+    for identity, sample in _kernels().items():
+        if only in identity:
+            files.setdefault(sample.path, []).append(identity)
+    return list(files.values())
+
+
+@cache
+def _kernels() -> Mapping[str, Sample]:
+    return {each.identity: each for each in sample_files.samples() + workload_files.workloads()}
+
+
+def _prepare() -> None:
+    """One thread for torch in each worker: the workers are as many as there are processors."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
+def _rows(targets: Sequence[str], identities: Sequence[str]) -> list[list[str]]:
+    """The rows of one file's kernels."""
+    kernels = [_kernels()[identity] for identity in identities]
     child = Child()
-    measured: dict[Path, Measurements] = {}
-    for sample in kernels:
-        if sample.identity in NOT_LOWERED_YET:
-            yield [sample.identity, str(_intent_lines(sample)), NOT_LOWERED_YET[sample.identity].code]
-            continue
-        if targets and sample.path not in measured:
-            measured[sample.path] = child.measurements(sample.path, targets, everything=True)
-        errors = _errors(sample)
-        functions = _functions(sample)
-        assembly = [_assembly(measured[sample.path], sample.kernel, target) for target in targets]
-        lines = [str(_intent_lines(sample)), str(_triton_lines(sample, functions))]
-        yield [sample.identity, *lines, *(errors.get(kind, "-") for kind in KINDS), *assembly]
+    measured = child.measurements(kernels[0].path, targets, everything=True) if targets else []
     child.end()
+    return [_kernel_row(sample, targets, measured) for sample in kernels]
+
+
+def _kernel_row(sample: Sample, targets: Sequence[str], measured: Measurements) -> list[str]:
+    if sample.identity in NOT_LOWERED_YET:
+        return [sample.identity, str(_intent_lines(sample)), NOT_LOWERED_YET[sample.identity].code]
+    errors = _errors(sample)
+    assembly = [_assembly(measured, sample.kernel, target) for target in targets]
+    lines = [str(_intent_lines(sample)), str(_triton_lines(sample, _functions(sample)))]
+    return [sample.identity, *lines, *(errors.get(kind, "-") for kind in KINDS), *assembly]
 
 
 def _intent_lines(sample: Sample) -> int:
