@@ -88,7 +88,7 @@ times: setup
 
 # Random programs for TIME seconds; seeds and the cumulative count are kept.
 fuzz: setup
-	$(BIN)/python -m tests.fuzz --seconds $(TIME)
+	$(BIN)/python -m tests.fuzz --seconds $(TIME) --workers $(WORKERS)
 
 # Mutants of Triton kernels: what comparison says of them against what running them shows. Takes an hour.
 mutants: setup
