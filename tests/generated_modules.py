@@ -25,7 +25,7 @@ from translators.logical.program import Kernel
 from translators.logical.reference import Argument, evaluate
 from translators.options import Options
 from translators.pipeline import Compilation, compile_text
-from translators.planning import layouts
+from translators.planning import layouts, product_layouts
 
 Bindings = tuple[tuple[str, object], ...]
 
@@ -44,7 +44,8 @@ def compilation(path: Path, bound: Bindings = (), small: bool = False) -> Compil
         return compile_text(text, path.name, Options(constexprs=dict(bound)))
 
 
-# The planner's table of sizes, shrunk so that small arrays already need several tiles and long rows are streamed.
+SIZE_TABLES = (layouts, product_layouts)
+# The planner's tables of sizes, shrunk so that small arrays already need several tiles and long rows are streamed.
 SMALL_TILES: Mapping[str, object] = {
     "RESIDENT_ROWS": (16,), "STREAMED_ROW": 8, "POINTWISE": 64, "SQUARE": 16, "POINTS": 8, "TILE": 64,
     "COLUMNS": (16, 8), "GROUPED_COLUMNS": (16, 4), "SHORT_ROW": 8, "SHORT_ROWS": (4, 8), "LONG_ROWS": (1, 8),
@@ -55,12 +56,16 @@ SMALL_TILES: Mapping[str, object] = {
 
 @contextmanager
 def small_tiles() -> Iterator[None]:
-    usual = {name: value for name, value in vars(layouts).items() if name in SMALL_TILES}
+    usual = [
+        (vars(table), name, vars(table)[name]) for table in SIZE_TABLES for name in SMALL_TILES.keys() & vars(table)
+    ]
     try:
-        vars(layouts).update({name: value for name, value in SMALL_TILES.items() if name in usual})
+        for table, name, _ in usual:
+            table[name] = SMALL_TILES[name]
         yield
     finally:
-        vars(layouts).update(usual)
+        for table, name, value in usual:
+            table[name] = value
 
 
 def rejections(compiled: Compilation) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 import sample_files
 
 from translators.pipeline import compile_text
-from translators.planning import layouts
+from translators.planning import product_layouts
 from translators.triton_source.launch import Variant
 
 KERNEL = """import intent
@@ -86,7 +86,7 @@ def test_rows_of_a_product_of_fixed_length(columns: int, streamed: bool) -> None
 
 def test_wide_tiles_in_the_interpreter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """With a tail of rows and of columns; as few tiles as they are worth it for, so that it is quick."""
-    monkeypatch.setattr(layouts, "WIDE_TILES", 1)
+    monkeypatch.setattr(product_layouts, "WIDE_TILES", 1)
     path = tmp_path / "wide_gemm.py"
     path.write_text((sample_files.SAMPLES / "gemm.py").read_text(encoding="utf-8"), encoding="utf-8")
     (sample,) = sample_files.kernels_of(path)

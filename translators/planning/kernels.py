@@ -15,10 +15,11 @@ from translators.options import Options
 from translators.planning.bounds import Bounds, bounded_numerators, is_covered, normalising_exponentials
 from translators.planning.demand import Demand
 from translators.planning.extents import region_facts
-from translators.planning.layouts import Choice, Layout, choices, is_dot, product_tiles
+from translators.planning.layouts import Choice, Layout, choices
 from translators.planning.naming import Namer
 from translators.planning.online import is_online
 from translators.planning.padding import Padding
+from translators.planning.product_layouts import is_dot, product_tiles
 from translators.planning.program_coordinates import prologue, tile_count
 from translators.planning.regions import Region, axes_at, form_regions, known_at_launch
 from translators.planning.schedule import Scheduler

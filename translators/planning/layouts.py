@@ -7,18 +7,28 @@ than once comes in up to three resident sizes and a streamed form.
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from intent.records import dataclass, replace
-from translators.algebra.polynomial import Polynomial, number, product, remainder
-from translators.logical.program import UNARY
-from translators.logical.types import View
+from translators.algebra.polynomial import Polynomial, number
 from translators.planning.extents import covering_power, region_facts
+from translators.planning.product_layouts import (
+    DOT_MINIMUM,
+    DOT_WIDE,
+    Suitable,
+    dot_lanes,
+    fold_lanes,
+    fold_rows,
+    is_dot,
+    length,
+    spans_product,
+    wide_columns,
+    within_registers,
+)
 from translators.planning.ranges import axes_of
 from translators.planning.regions import Region, Role, access_coordinates, axes_at, known_at_launch, unit_stride_axes
 from translators.planning.sinks import unsupported
-from translators.tile.expression import EXACT_PRODUCTS, Axis, Expression, LoopToken, Reduction, walk
+from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 
 RESIDENT_ROWS = (1024, 4096, 8192)  # columns of a row that one program keeps in registers
 RESIDENT_COLUMN = (128,)  # rows of a column that one program keeps: beside them lanes read neighbouring elements
@@ -37,17 +47,7 @@ GROUPED_COLUMNS = (512, 8)  # the same where another axis gives programs enough
 SHORT_ROW = 512  # row sums: longest row of which a program takes several
 SHORT_ROWS, LONG_ROWS = (16, 256), (1, 4096)  # row sums: rows of a tile, and streamed lanes that read neighbours
 POINTS = 256  # lanes of scalar bodies in I.parallel
-DOT_ROWS, DOT_COLUMNS = 128, 128
-DOT_RESIDENT, DOT_TERM = 16384, 8192  # elements of a product with a resident axis, or that is one term of a sum
-DOT_WIDE = 256  # columns of a matrix product that has many of them
-WIDE_TILES = 96  # and that leaves at least as many tiles: about one for each processor of a large GPU
-ALIGNED = 16  # row lengths are multiples of this where wide accesses are possible
-DOT_MINIMUM = 16
-ELEMENTARY = frozenset(UNARY) - {"negative", "invert", "not", "abs", "floor", "sqrt", "rsqrt"}
 LEAST_SWAPS, MOST_SWAPS = 64, 1024  # lanes of one compare and swap: threads of a wave, and of a program
-# A fold with several products of 16-bit elements: for so many elements of state to a row, (rows, length of a slice).
-# Every row's state is in registers twice, as carry and as summary; with eight warps nothing is spilled in the loop.
-FOLD_TILES = {64: (128, 64), 128: (128, 64), 256: (64, 32), 512: (32, 32)}
 HISTOGRAM_BINS = (64, 256, 1024)  # bins that one program counts at a time
 HISTOGRAM_VALUES = 4096  # values it counts at a time
 PER_THREAD = 32  # elements of a tile for each thread
@@ -78,12 +78,12 @@ class Choice:
     layouts: tuple[Layout, ...]
     limits: tuple[tuple[Polynomial, int], ...]
     label: str
-    suitable: tuple[tuple[Polynomial, str, int], ...] = ()
+    suitable: tuple[Suitable, ...] = ()
 
 
 def choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
     """The variants of a kernel, best first; the last one has no limits unless a state must be resident."""
-    rows = {axis for region in regions for axis in _fold_rows(region) if _symbolic(axis)}
+    rows = {axis for region in regions for axis in fold_rows(region) if _symbolic(axis)}
     return tuple(variant for choice in _choices(regions) for variant in (*_few_rows(choice, rows), choice))
 
 
@@ -118,7 +118,7 @@ def _row_sizes(regions: Sequence[Region], rows: set[Axis]) -> Sequence[int]:
     """Extents of a reused axis that stay on chip."""
     if any(axis in region.bins for region in regions for axis in rows):
         return [size for size in RESIDENT_ROWS if size <= HISTOGRAM_BINS[-1]]
-    if any(_spans_product(region, axis) for region in regions for axis in rows):
+    if any(spans_product(region, axis) for region in regions for axis in rows):
         return RESIDENT_DOT
     return RESIDENT_COLUMN if any(_runs_down(region, axis) for region in regions for axis in rows) else RESIDENT_ROWS
 
@@ -133,11 +133,6 @@ def _summed_rows(regions: Sequence[Region]) -> Polynomial | None:
                 found |= {streamed[0].extent}
     extent = found.pop() if len(found) == 1 else None
     return extent if extent is not None and extent.constant is None and known_at_launch(extent) else None
-
-
-def _spans_product(region: Region, axis: Axis) -> bool:
-    """The axis is rows or columns of a matrix product, so that a whole accumulator is as long."""
-    return any(axis in node.axes and is_dot(node, region) for node in region.contractions)
 
 
 def _histogram_choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
@@ -157,49 +152,13 @@ def _choice(regions: Sequence[Region], resident: set[Axis], size: int, label: st
 
 
 def _wide_choice(region: Region, usual: Choice) -> Choice | None:
-    """More columns for one large product of 16-bit matrices: each element read from memory is used more often.
-
-    One program then fills a processor. Where operands are computed there are no registers for that, and where much is
-    computed from the product, two programs that take turns do better.
-    """
-    reductions = [node for node in region.nodes if isinstance(node.attribute, Reduction)]
-    if len(reductions) != 1 or not _is_plain_dot(reductions[0], region) or region.loops or _computes_functions(region):
+    """More columns for one large product of 16-bit matrices."""
+    (layout,) = usual.layouts
+    wide = wide_columns(region, layout.lanes)
+    if wide is None:
         return None
-    (layout,), (lhs, rhs) = usual.layouts, reductions[0].arguments
-    rows = [axis for axis in region.program if layout.lanes[axis] == DOT_ROWS and axis not in rhs.axes]
-    columns = [axis for axis in region.program if layout.lanes[axis] == DOT_COLUMNS and axis not in lhs.axes]
-    if len(rows) != 1 or len(columns) != 1:
-        return None
-    elements = product(axis.extent for axis in region.program)
-    wanted = [(columns[0].extent, ">=", 3 * DOT_WIDE), (elements, ">=", WIDE_TILES * DOT_ROWS * DOT_WIDE)]
-    wanted += [(remainder(each, number(ALIGNED)), "==", 0) for each in _row_lengths((lhs, rhs))]
-    if any(have.constant is not None and not _COMPARED[how](have.constant, than) for have, how, than in wanted):
-        return None
-    suitable = tuple(each for each in dict.fromkeys(wanted) if each[0].constant is None)
-    return Choice((Layout(layout.roles, {**layout.lanes, columns[0]: DOT_WIDE}),), (), usual.label, suitable)
-
-
-_COMPARED: Mapping[str, Callable[[int, int], bool]] = {">=": operator.ge, "==": operator.eq}
-
-
-def _row_lengths(loads: Iterable[Expression]) -> Iterator[Polynomial]:
-    """Elements from one row to the next of contiguous arrays."""
-    for load in loads:
-        yield from load.attribute.memory.shape[-1:]
-
-
-def _is_plain_dot(node: Expression, region: Region) -> bool:
-    """A product of 16-bit matrices that are in memory as they are."""
-    plain = node.operation == "contract" and is_dot(node, region)
-    return plain and all(
-        operand.operation == "load" and operand.dtype.bits <= 16 and isinstance(operand.attribute.memory, View)
-        for operand in node.arguments
-    )
-
-
-def _computes_functions(region: Region) -> bool:
-    """Something here takes dozens of instructions for an element."""
-    return any(node.operation == "pointwise" and node.attribute[0] in ELEMENTARY for node in region.nodes)
+    columns, suitable = wide
+    return Choice((replace(layout, lanes={**layout.lanes, columns: DOT_WIDE}),), (), usual.label, suitable)
 
 
 def _row_axes(regions: Sequence[Region]) -> set[Axis]:
@@ -260,8 +219,8 @@ def _layout(
     dots = [node for node in region.contractions if is_dot(node, region)]
     per_thread = PER_THREAD
     if dots:
-        lanes.update(_dot_lanes(region, dots, roles))
-        lanes.update(_fold_lanes(region, lanes) if region.loops else _within_registers(region, dots, roles, lanes))
+        lanes.update(dot_lanes(region, dots, roles))
+        lanes.update(fold_lanes(region, lanes) if region.loops else within_registers(region, dots, roles, lanes))
     else:
         resident_lanes = math.prod(lanes[axis] or 1 for axis in lanes)
         stream_lanes, per_thread = _stream_lanes(region, roles, rows or LONG_ROWS)
@@ -329,14 +288,9 @@ def _count_lanes(region: Region, roles: Mapping[Axis, Role], most: int) -> dict[
         streamed = [axis for axis in axes if roles[axis] != "resident" and axis not in region.scalar_only]
         lanes.update(dict.fromkeys(streamed))
         if streamed and len(streamed) == len(axes):
-            longest = max(streamed, key=_length)
+            longest = max(streamed, key=length)
             lanes[longest] = _fit(longest, HISTOGRAM_VALUES)
     return lanes
-
-
-def _length(axis: Axis) -> tuple[int, int]:
-    """Axes of unknown length come last, then the longest."""
-    return (axis.extent.constant or 1 << 40, axis.serial)
 
 
 def _slice_lanes(region: Region, lanes: Mapping[Axis, int | None]) -> dict[Axis, int | None]:
@@ -384,7 +338,7 @@ def _fixed_row(region: Region, axis: Axis) -> bool:
     if axis.extent.constant == 0 or _symbolic(axis) or axis not in _reused(region):
         return False
     most = HISTOGRAM_BINS[-1] if axis in region.bins else RESIDENT_ROWS[-1]
-    most = RESIDENT_DOT[-1] if _spans_product(region, axis) else most
+    most = RESIDENT_DOT[-1] if spans_product(region, axis) else most
     return covering_power(axis, region_facts(region), most) is not None
 
 
@@ -395,109 +349,6 @@ def _row_lanes(region: Region, axis: Axis) -> int:
     if size is None:
         raise unsupported(f"no bound of the extent of {axis.name} is known, which a carry needs", region.sinks[0].span)
     return size
-
-
-def is_dot(node: Expression, region: Region) -> bool:
-    """Rows, columns and one contracted axis of lanes, in a dtype that tl.dot multiplies exactly as the language
-    says.
-    """
-    lhs, rhs = node.arguments
-    scalar = region.scalar_only
-    rows, columns = lhs.axes - rhs.axes - scalar, rhs.axes - lhs.axes - scalar
-    if not (rows - set(node.attribute.axes)) or not (columns - set(node.attribute.axes)):
-        return False
-    return (lhs.dtype.name, node.dtype.name) in EXACT_PRODUCTS
-
-
-def contracted_lane(node: Expression) -> Axis:
-    """The contracted axis that tl.dot runs along: the longest; the others are loops of single coordinates."""
-    reduction: Reduction = node.attribute
-    return max(reduction.axes, key=_length)
-
-
-def _dot_lanes(region: Region, dots: Sequence[Expression], roles: Mapping[Axis, Role]) -> dict[Axis, int | None]:
-    lanes: dict[Axis, int] = {}
-    scalar = region.scalar_only
-    small = len(dots) > 1 or any(node.arguments[0].dtype.bits == 32 for node in dots)
-    depth = 64 if all(node.arguments[0].dtype.bits <= 16 for node in dots) and not small else 32
-    for node in dots:
-        lhs, rhs = node.arguments
-        k = contracted_lane(node)
-        sides = ((lhs.axes - rhs.axes, DOT_ROWS), (rhs.axes - lhs.axes, DOT_COLUMNS))
-        for side, size in sides:
-            # one axis of a side is lanes: the fastest of the author's tensors; the others are single coordinates
-            axes = sorted(
-                side - scalar - set(node.attribute.axes), key=lambda axis: (axis.parallel, -region.order[axis])
-            )
-            for axis in axes[:1]:
-                lanes[axis] = max(lanes.get(axis, 0), _at_most(axis, 64 if small else size))
-        lanes[k] = max(lanes.get(k, 0), _at_most(k, depth))
-    return {axis: size for axis, size in lanes.items() if roles[axis] != "resident"}
-
-
-def _within_registers(
-    region: Region, dots: Sequence[Expression], roles: Mapping[Axis, Role], lanes: Mapping[Axis, int | None]
-) -> dict[Axis, int]:
-    """Fewer lanes beside resident ones, and where a product is one term of a sum: both need a second tile like it."""
-    found: dict[Axis, int] = {}
-    terms = _terms(region)
-    for node in dots:
-        sizes = {axis: lanes[axis] or 1 for axis in node.axes}
-        resident = [axis for axis in sizes if roles[axis] == "resident"]
-        narrowed = [axis for axis in sizes if axis not in resident and sizes[axis] > DOT_MINIMUM]
-        if narrowed and (resident or node in terms):
-            axis = max(narrowed, key=lambda axis: region.order[axis])
-            beside = math.prod(sizes.values()) // sizes[axis]
-            found[axis] = min(sizes[axis], max(DOT_MINIMUM, (DOT_RESIDENT if resident else DOT_TERM) // beside))
-    return found
-
-
-def _terms(region: Region) -> set[Expression]:
-    """What is reduced, and everything in it."""
-    return {below for node in region.nodes if node.operation == "reduce" for below in walk(*node.arguments)}
-
-
-def product_tiles(region: Region) -> int:
-    """Tiles as large as a product that a program has at a time: one for each product, two where it is reduced."""
-    terms = _terms(region)
-    return sum(2 if node in terms else 1 for node in region.contractions if is_dot(node, region))
-
-
-def _fold_rows(region: Region) -> frozenset[Axis]:
-    """The axis over the grid along which a fold with several products of 16-bit elements has its rows."""
-    dots = [node for node in region.contractions if is_dot(node, region)]
-    if len(dots) < 2 or any(node.arguments[0].dtype.bits != 16 for node in dots):
-        return frozenset()
-    sliced = any(loop.slices for loop in region.loops)
-    found = {axis for node in dots for axis in node.axes if axis in region.program and not axis.parallel}
-    found -= region.scalar_only
-    return frozenset(found) if sliced and len(found) == 1 else frozenset()
-
-
-def _fold_lanes(region: Region, resident: Mapping[Axis, int | None]) -> dict[Axis, int | None]:
-    """Rows and slices of a fold that carries a tile of rows, one resident axis wide."""
-    programs = _fold_rows(region)
-    tiles = [
-        [resident[axis] or 1 for axis in carry.own if axis not in region.program]
-        for loop in region.loops
-        if loop.slices
-        for carry in loop.carries
-        if len(carry.own) > 1
-    ]
-    if not programs or not tiles or any(len(tile) != 1 for tile in tiles):
-        return {}
-    state = sum(size for (size,) in tiles)
-    rows, depth = next((sizes for most, sizes in FOLD_TILES.items() if state <= most), FOLD_TILES[max(FOLD_TILES)])
-    if len(tiles) > 1:  # beside several accumulators there are several tiles of rows by a slice
-        rows = min(rows, 64)
-    slices = {axis for axis in region.axes if axis.slices is not None}
-    sizes = [(axis, rows) for axis in programs] + [(axis, depth) for axis in slices]
-    return {axis: _at_most(axis, size) for axis, size in sizes}
-
-
-def _at_most(axis: Axis, size: int) -> int:
-    extent = axis.extent.constant
-    return size if extent is None else max(DOT_MINIMUM, min(size, 1 << max(extent - 1, 0).bit_length()))
 
 
 def _stream_lanes(

@@ -13,9 +13,10 @@ from intent.records import dataclass, field
 from translators.planning.bounds import Bounds
 from translators.planning.demand import Demand
 from translators.planning.hazards import apart
-from translators.planning.layouts import Layout, contracted_lane, is_dot
+from translators.planning.layouts import Layout
 from translators.planning.naming import Namer
 from translators.planning.padding import Padding
+from translators.planning.product_layouts import contracted_lane, is_dot
 from translators.planning.program_coordinates import Prologue
 from translators.planning.regions import Region
 from translators.planning.sinks import MustHold, MustPin, Sink, loop_roots, roots

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, Quotient, Remainder, atomic, minimum, number
-from translators.planning.layouts import Layout, is_dot
+from translators.planning.layouts import Layout
 from translators.planning.naming import Namer
+from translators.planning.product_layouts import is_dot
 from translators.planning.regions import Region
 from translators.tile import program as tile
 from translators.tile.expression import Axis

@@ -1,0 +1,186 @@
+"""Lanes of matrix products: tiles of rows, columns and the contracted axis, of folds too, within the registers."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from translators.algebra.polynomial import Polynomial, number, product, remainder
+from translators.logical.program import UNARY
+from translators.logical.types import View
+from translators.planning.regions import Region, Role
+from translators.tile.expression import EXACT_PRODUCTS, Axis, Expression, Reduction, walk
+
+DOT_ROWS, DOT_COLUMNS = 128, 128
+DOT_RESIDENT, DOT_TERM = 16384, 8192  # elements of a product with a resident axis, or that is one term of a sum
+DOT_WIDE = 256  # columns of a matrix product that has many of them
+WIDE_TILES = 96  # and that leaves at least as many tiles: about one for each processor of a large GPU
+ALIGNED = 16  # row lengths are multiples of this where wide accesses are possible
+DOT_MINIMUM = 16
+ELEMENTARY = frozenset(UNARY) - {"negative", "invert", "not", "abs", "floor", "sqrt", "rsqrt"}
+# A fold with several products of 16-bit elements: for so many elements of state to a row, (rows, length of a slice).
+# Every row's state is in registers twice, as carry and as summary; with eight warps nothing is spilled in the loop.
+FOLD_TILES = {64: (128, 64), 128: (128, 64), 256: (64, 32), 512: (32, 32)}
+
+Suitable = tuple[Polynomial, str, int]  # extents, a comparison, a number
+
+
+def is_dot(node: Expression, region: Region) -> bool:
+    """Rows, columns and one contracted axis of lanes, in a dtype that tl.dot multiplies exactly as the language
+    says.
+    """
+    lhs, rhs = node.arguments
+    scalar = region.scalar_only
+    rows, columns = lhs.axes - rhs.axes - scalar, rhs.axes - lhs.axes - scalar
+    if not (rows - set(node.attribute.axes)) or not (columns - set(node.attribute.axes)):
+        return False
+    return (lhs.dtype.name, node.dtype.name) in EXACT_PRODUCTS
+
+
+def contracted_lane(node: Expression) -> Axis:
+    """The contracted axis that tl.dot runs along: the longest; the others are loops of single coordinates."""
+    reduction: Reduction = node.attribute
+    return max(reduction.axes, key=length)
+
+
+def length(axis: Axis) -> tuple[int, int]:
+    """Axes of unknown length come last, then the longest."""
+    return (axis.extent.constant or 1 << 40, axis.serial)
+
+
+def product_tiles(region: Region) -> int:
+    """Tiles as large as a product that a program has at a time: one for each product, two where it is reduced."""
+    terms = _terms(region)
+    return sum(2 if node in terms else 1 for node in region.contractions if is_dot(node, region))
+
+
+def _terms(region: Region) -> set[Expression]:
+    """What is reduced, and everything in it."""
+    return {below for node in region.nodes if node.operation == "reduce" for below in walk(*node.arguments)}
+
+
+def spans_product(region: Region, axis: Axis) -> bool:
+    """The axis is rows or columns of a matrix product, so that a whole accumulator is as long."""
+    return any(axis in node.axes and is_dot(node, region) for node in region.contractions)
+
+
+def at_most(axis: Axis, size: int) -> int:
+    extent = axis.extent.constant
+    return size if extent is None else max(DOT_MINIMUM, min(size, 1 << max(extent - 1, 0).bit_length()))
+
+
+# ------------------------------------------------------------------------------------------------------------- tiles
+def dot_lanes(region: Region, dots: Sequence[Expression], roles: Mapping[Axis, Role]) -> dict[Axis, int | None]:
+    lanes: dict[Axis, int] = {}
+    scalar = region.scalar_only
+    small = len(dots) > 1 or any(node.arguments[0].dtype.bits == 32 for node in dots)
+    depth = 64 if all(node.arguments[0].dtype.bits <= 16 for node in dots) and not small else 32
+    for node in dots:
+        lhs, rhs = node.arguments
+        k = contracted_lane(node)
+        sides = ((lhs.axes - rhs.axes, DOT_ROWS), (rhs.axes - lhs.axes, DOT_COLUMNS))
+        for side, size in sides:
+            # one axis of a side is lanes: the fastest of the author's tensors; the others are single coordinates
+            axes = sorted(
+                side - scalar - set(node.attribute.axes), key=lambda axis: (axis.parallel, -region.order[axis])
+            )
+            for axis in axes[:1]:
+                lanes[axis] = max(lanes.get(axis, 0), at_most(axis, 64 if small else size))
+        lanes[k] = max(lanes.get(k, 0), at_most(k, depth))
+    return {axis: size for axis, size in lanes.items() if roles[axis] != "resident"}
+
+
+def within_registers(
+    region: Region, dots: Sequence[Expression], roles: Mapping[Axis, Role], lanes: Mapping[Axis, int | None]
+) -> dict[Axis, int]:
+    """Fewer lanes beside resident ones, and where a product is one term of a sum: both need a second tile like it."""
+    found: dict[Axis, int] = {}
+    terms = _terms(region)
+    for node in dots:
+        sizes = {axis: lanes[axis] or 1 for axis in node.axes}
+        resident = [axis for axis in sizes if roles[axis] == "resident"]
+        narrowed = [axis for axis in sizes if axis not in resident and sizes[axis] > DOT_MINIMUM]
+        if narrowed and (resident or node in terms):
+            axis = max(narrowed, key=lambda axis: region.order[axis])
+            beside = math.prod(sizes.values()) // sizes[axis]
+            found[axis] = min(sizes[axis], max(DOT_MINIMUM, (DOT_RESIDENT if resident else DOT_TERM) // beside))
+    return found
+
+
+def wide_columns(region: Region, lanes: Mapping[Axis, int | None]) -> tuple[Axis, tuple[Suitable, ...]] | None:
+    """The columns of which a product takes DOT_WIDE, and for which sizes: each element read is then used more often.
+
+    One program then fills a processor. Where operands are computed there are no registers for that, and where much is
+    computed from the product, two programs that take turns do better.
+    """
+    reductions = [node for node in region.nodes if isinstance(node.attribute, Reduction)]
+    if len(reductions) != 1 or not _is_plain_dot(reductions[0], region) or region.loops or _computes_functions(region):
+        return None
+    lhs, rhs = reductions[0].arguments
+    rows = [axis for axis in region.program if lanes[axis] == DOT_ROWS and axis not in rhs.axes]
+    columns = [axis for axis in region.program if lanes[axis] == DOT_COLUMNS and axis not in lhs.axes]
+    if len(rows) != 1 or len(columns) != 1:
+        return None
+    elements = product(axis.extent for axis in region.program)
+    wanted = [(columns[0].extent, ">=", 3 * DOT_WIDE), (elements, ">=", WIDE_TILES * DOT_ROWS * DOT_WIDE)]
+    wanted += [(remainder(each, number(ALIGNED)), "==", 0) for each in _row_lengths((lhs, rhs))]
+    if any(have.constant is not None and not _COMPARED[how](have.constant, than) for have, how, than in wanted):
+        return None
+    return columns[0], tuple(each for each in dict.fromkeys(wanted) if each[0].constant is None)
+
+
+_COMPARED: Mapping[str, Callable[[int, int], bool]] = {">=": operator.ge, "==": operator.eq}
+
+
+def _row_lengths(loads: Iterable[Expression]) -> Iterator[Polynomial]:
+    """Elements from one row to the next of contiguous arrays."""
+    for load in loads:
+        yield from load.attribute.memory.shape[-1:]
+
+
+def _is_plain_dot(node: Expression, region: Region) -> bool:
+    """A product of 16-bit matrices that are in memory as they are."""
+    plain = node.operation == "contract" and is_dot(node, region)
+    return plain and all(
+        operand.operation == "load" and operand.dtype.bits <= 16 and isinstance(operand.attribute.memory, View)
+        for operand in node.arguments
+    )
+
+
+def _computes_functions(region: Region) -> bool:
+    """Something here takes dozens of instructions for an element."""
+    return any(node.operation == "pointwise" and node.attribute[0] in ELEMENTARY for node in region.nodes)
+
+
+# ------------------------------------------------------------------------------------------------------------- folds
+def fold_rows(region: Region) -> frozenset[Axis]:
+    """The axis over the grid along which a fold with several products of 16-bit elements has its rows."""
+    dots = [node for node in region.contractions if is_dot(node, region)]
+    if len(dots) < 2 or any(node.arguments[0].dtype.bits != 16 for node in dots):
+        return frozenset()
+    sliced = any(loop.slices for loop in region.loops)
+    found = {axis for node in dots for axis in node.axes if axis in region.program and not axis.parallel}
+    found -= region.scalar_only
+    return frozenset(found) if sliced and len(found) == 1 else frozenset()
+
+
+def fold_lanes(region: Region, resident: Mapping[Axis, int | None]) -> dict[Axis, int | None]:
+    """Rows and slices of a fold that carries a tile of rows, one resident axis wide."""
+    programs = fold_rows(region)
+    tiles = [
+        [resident[axis] or 1 for axis in carry.own if axis not in region.program]
+        for loop in region.loops
+        if loop.slices
+        for carry in loop.carries
+        if len(carry.own) > 1
+    ]
+    if not programs or not tiles or any(len(tile) != 1 for tile in tiles):
+        return {}
+    state = sum(size for (size,) in tiles)
+    rows, depth = next((sizes for most, sizes in FOLD_TILES.items() if state <= most), FOLD_TILES[max(FOLD_TILES)])
+    if len(tiles) > 1:  # beside several accumulators there are several tiles of rows by a slice
+        rows = min(rows, 64)
+    slices = {axis for axis in region.axes if axis.slices is not None}
+    sizes = [(axis, rows) for axis in programs] + [(axis, depth) for axis in slices]
+    return {axis: at_most(axis, size) for axis, size in sizes}
