@@ -244,7 +244,7 @@ def arguments(sample: Sample, case: Case, seed: int = 0) -> dict[str, object]:
     values: dict[str, object] = {}
     for parameter in sample.runtime_parameters:
         if isinstance(parameter, ScalarParameter):
-            values[parameter.name] = _scalar(parameter, case, rng)
+            values[parameter.name] = _scalar(parameter, {**case, **special}, rng)
         elif parameter.is_input:
             given = special.get(parameter.name)
             values[parameter.name] = (
@@ -269,9 +269,9 @@ def _random(view: View, case: Case, rng: np.random.Generator) -> np.ndarray:
     return rng.integers(0, 2**view.dtype.bits, shape, dtype=view.numpy_dtype)
 
 
-def _scalar(parameter: ScalarParameter, case: Case, rng: np.random.Generator) -> object:
-    if parameter.name in case:
-        return NUMPY_DTYPES[parameter.dtype.name].type(case[parameter.name])
+def _scalar(parameter: ScalarParameter, given: Mapping[str, object], rng: np.random.Generator) -> object:
+    if parameter.name in given:
+        return NUMPY_DTYPES[parameter.dtype.name].type(given[parameter.name])
     if parameter.dtype.is_float:
         return NUMPY_DTYPES[parameter.dtype.name].type(rng.uniform(0.25, 0.75))
     return NUMPY_DTYPES[parameter.dtype.name].type(rng.integers(1, 4))
