@@ -123,10 +123,10 @@ def _launch_n_body(position, mass, acceleration, softening, N):
     index = _index_type(position, mass, acceleration)
     if N <= 512:
         plan = _Plan(
-            n_body_kernel, triton.cdiv(N, 16), {"BLOCK_I": 16, "BLOCK_N": 256, "INDEX": index}, cuda=(8, 3), hip=(4, 2)
+            n_body_kernel, triton.cdiv(N, 16), {"BLOCK_I": 16, "BLOCK_N": 256, "INDEX": index}, cuda=(16, 3), hip=(8, 2)
         )
     else:
-        plan = _Plan(n_body_kernel, N, {"BLOCK_I": 1, "BLOCK_N": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+        plan = _Plan(n_body_kernel, N, {"BLOCK_I": 1, "BLOCK_N": 4096, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     integers = (N, *position.stride(), mass.stride(0), *acceleration.stride())
     return _launch(
         plan,

@@ -259,11 +259,7 @@ def _launch_attend_parts(q, k, v, largest, mass, moment, B, H, D, T, G):
         )
     else:
         plan = _Plan(
-            attend_parts_state,
-            B * H * G,
-            {"BLOCK_PART": 16, "BLOCK_D": 16384, "INDEX": index},
-            cuda=(16, 3),
-            hip=(8, 2),
+            attend_parts_state, B * H * G, {"BLOCK_PART": 1, "BLOCK_D": 16384, "INDEX": index}, cuda=(16, 3), hip=(8, 2)
         )
     integers = (H, D, T, G, *q.stride(), *k.stride(), *v.stride(), *largest.stride(), *mass.stride(), *moment.stride())
     return _launch(

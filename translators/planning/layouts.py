@@ -37,6 +37,7 @@ RESIDENT_DOT = (64, 128, 256)  # extent of the resident axes of a loop with matr
 RESIDENT_CARRY = (128, 1024, 16384)  # extent of the only resident axis of a loop-carried tile
 TILE = 8192  # elements of the largest tile beside a resident axis
 STATE_TILE = 2048  # the same beside a loop-carried axis: a state is there twice, before and after the iteration
+SLICE_TILE = 16384  # elements of a tile that a slice of rows on chip makes
 STREAMED_ROW = 8192  # lanes when the only lanes are a streamed axis
 SHORT = 512  # a fixed extent that is lanes beside others
 POINTWISE = 4096  # bytes of the widest array that a pointwise tile touches: two vectors of 16 in each thread
@@ -53,6 +54,7 @@ HISTOGRAM_VALUES = 4096  # values it counts at a time
 PER_THREAD = 32  # elements of a tile for each thread
 PER_THREAD_WAITING = 16  # where a program waits for each tile: more loads have to be under way
 PER_THREAD_STENCIL = 8
+SEVERAL_PARTIAL, PER_THREAD_SEVERAL = 3, 8  # from so many tiles of partial results on
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +298,7 @@ def _count_lanes(region: Region, roles: Mapping[Axis, Role], most: int) -> dict[
 def _slice_lanes(region: Region, lanes: Mapping[Axis, int | None]) -> dict[Axis, int | None]:
     """All axes of one loop's slices are cut alike, in lanes, as are those of another loop along the same row."""
     sizes: dict[LoopToken, int] = {}
+    least = _least_slice(region, lanes)
     for axis in region.axes:
         if axis.slices is not None:
             alike = [
@@ -303,8 +306,16 @@ def _slice_lanes(region: Region, lanes: Mapping[Axis, int | None]) -> dict[Axis,
                 for other in region.axes
                 if other.extent == axis.extent and other not in region.program
             ]
-            sizes[axis.slices] = max(sizes.get(axis.slices, DOT_MINIMUM), *alike)
+            sizes[axis.slices] = max(sizes.get(axis.slices, least), *alike)
     return {axis: sizes[axis.slices] for axis in region.axes if axis.slices is not None}
+
+
+def _least_slice(region: Region, lanes: Mapping[Axis, int | None]) -> int:
+    """A product needs its minimum; a slice without one is as short as long rows on chip make it."""
+    if any(is_dot(node, region) for node in region.contractions):
+        return DOT_MINIMUM
+    on_chip = [size or 1 for axis, size in lanes.items() if axis not in region.program and axis.slices is None]
+    return max(1, min(DOT_MINIMUM, SLICE_TILE // max(on_chip, default=1)))
 
 
 def _shared_lanes(lanes: Mapping[Axis, int | None], resident: int, tile: int) -> dict[Axis, int | None]:
@@ -432,7 +443,11 @@ def _reduction_lanes(
         return {free: _fit(free, count), streamed: _fit(streamed, lanes)}, PER_THREAD
     extent = streamed.extent.constant
     count, lanes = rows if extent is None else SHORT_ROWS if extent <= SHORT_ROW else LONG_ROWS
-    return {free: _fit(free, count), streamed: _fit(streamed, lanes)}, PER_THREAD if count == 1 else PER_THREAD_WAITING
+    per_thread = PER_THREAD if count == 1 else PER_THREAD_WAITING
+    partial = sum(free in node.axes and _binds(node, streamed) for node in region.nodes)
+    if partial >= SEVERAL_PARTIAL:
+        per_thread = min(per_thread, PER_THREAD_SEVERAL)
+    return {free: _fit(free, count), streamed: _fit(streamed, lanes)}, per_thread
 
 
 def _along_rows(region: Region, free: Axis, streamed: Axis) -> bool:
