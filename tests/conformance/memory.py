@@ -40,9 +40,9 @@ ATOMIC_UPDATES: dict[str, tuple[np.ufunc, tuple[str, ...]]] = {
     "atomic.add": (np.add, NUMBERS),
     "atomic.max": (np.maximum, NUMBERS),
     "atomic.min": (np.minimum, NUMBERS),
-    "atomic.and_": (np.bitwise_and, (*INTEGERS, "index")),
-    "atomic.or_": (np.bitwise_or, (*INTEGERS, "index")),
-    "atomic.xor": (np.bitwise_xor, (*INTEGERS, "index")),
+    "atomic.and_": (np.bitwise_and, (*INTEGERS, "index", "bool")),
+    "atomic.or_": (np.bitwise_or, (*INTEGERS, "index", "bool")),
+    "atomic.xor": (np.bitwise_xor, (*INTEGERS, "index", "bool")),
 }
 
 
