@@ -21,9 +21,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Final, Literal
 
+from intent.dtypes import DType
 from intent.records import asdict, dataclass, replace
 from intentc.render import say
 from translators.pipeline import Compilation
+from translators.triton_source.conversions import passed_as
 from translators.triton_source.launch import (
     Argument,
     KernelCode,
@@ -43,7 +45,7 @@ TIME_LIMIT: Final = 120.0  # seconds for one variant on one target
 SHARED_MEMORY: Final[Mapping[str, int]] = {"cuda:90": 227 * 1024, "cuda:80": 163 * 1024, "hip:gfx942": 64 * 1024}
 
 _TYPES: Final[Mapping[str, str]] = {
-    "bool": "i1", "index": "i64", "f16": "fp16", "bf16": "bf16", "f32": "fp32", "f64": "fp64", "f8e4m3fn": "fp8e4nv",
+    "bool": "i1", "index": "i64", "f16": "fp16", "bf16": "bf16", "f32": "fp32", "f64": "fp64", "f8e4m3fn": "u8",
     "f8e5m2": "fp8e5",
 }  # fmt: skip
 
@@ -145,14 +147,19 @@ def _type(code: KernelCode, argument: Argument) -> str:
         case Pointer(view=name) | ScratchPointer(name=name):
             return f"*{_element(code, name)}"
         case ScalarArgument(name=name):
-            return _element(code, name)
+            dtype = next(scalar.dtype for scalar in code.kernel.scalars if scalar.name == name)
+            return _triton_type(passed_as(dtype))
         case Size() | Stride():
             return "i32"
 
 
 def _element(code: KernelCode, name: str) -> str:
     dtypes = {each.name: each.dtype for each in (*code.kernel.parameters, *code.scratch)}
-    return _TYPES.get(dtypes[name].name, dtypes[name].name)
+    return _triton_type(dtypes[name])
+
+
+def _triton_type(dtype: DType) -> str:
+    return _TYPES.get(dtype.name, dtype.name)
 
 
 def _is_aligned(code: KernelCode, argument: Argument) -> bool:

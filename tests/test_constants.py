@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent.dtypes import DType, bf16, f8e4m3fn, f16, f32, f64, i32, i64, u32
+from intent.dtypes import DType, bf16, f8e4m3fn, f8e5m2, f16, f32, f64, i32, i64, u32
 from translators.triton_source.conversions import as_access, constant, filled
 
 LARGEST = 3.4028234663852886e38
@@ -58,6 +58,10 @@ def test_float32_literals_are_exact(value: float) -> None:
         (0.1, f64, "tl.full((), 0.1, tl.float64)"),
         (3_000_000_000, u32, "tl.full((), 3000000000, tl.uint32)"),
         (-0.0, f32, "tl.full((), 0x80000000, tl.uint32).to(tl.float32, bitcast=True)"),
+        (0.0, f8e4m3fn, "0"),
+        (-448.0, f8e4m3fn, "0xfe"),
+        (0.0, f8e5m2, "0.0"),
+        (-math.inf, f8e5m2, "tl.full((), 0xfc, tl.uint8).to(tl.float8e5, bitcast=True)"),
     ],
 )
 def test_what_loads_and_stores_convert_themselves(value: float, dtype: DType, text: str) -> None:
@@ -71,7 +75,7 @@ def test_what_loads_and_stores_convert_themselves(value: float, dtype: DType, te
         (1.0, f32, "tl.full((BLOCK,), 1.0, tl.float32)"),
         (0.0, bf16, "tl.zeros((BLOCK,), tl.float32).to(tl.bfloat16)"),
         (-0.0, f16, "tl.broadcast_to(tl.full((), 0x8000, tl.uint16).to(tl.float16, bitcast=True), (BLOCK,))"),
-        (1.0, f8e4m3fn, "tl.broadcast_to(tl.full((), 0x38, tl.uint8).to(tl.float8e4nv, bitcast=True), (BLOCK,))"),
+        (1.0, f8e4m3fn, "tl.broadcast_to(tl.full((), 0x38, tl.uint8), (BLOCK,))"),
     ],
 )
 def test_tiles_of_one_value(value: float, dtype: DType, text: str) -> None:

@@ -28,9 +28,9 @@ __all__ = ["fp8_gemm", "fp8_gemm_out", "fp8_gemm_device", "fp8_gemm_device_out"]
 
 @triton.jit
 def _from_float8e4m3fn(x):
-    # Also decodes bytes. Move exponent and significand to where float32 has them; multiplying by
-    # 2**(127 - 7) corrects the bias, subnormals included. The code 0x7F is NaN.
-    byte = x.to(tl.uint8, bitcast=True).to(tl.int32)
+    # A float8e4m3fn is its byte, as not every GPU has the type. Move exponent and significand to where
+    # float32 has them; multiplying by 2**(127 - 7) corrects the bias, subnormals included. 0x7F is NaN.
+    byte = x.to(tl.int32)
     magnitude = ((byte & 0x7F) << 20).to(tl.float32, bitcast=True) * 1.329227995784916e36
     magnitude = tl.where((byte & 0x7F) == 0x7F, float("nan"), magnitude)
     return tl.where(byte >= 0x80, magnitude * -1.0, magnitude)
@@ -522,6 +522,7 @@ def _start(kernel, programs, arguments, options):
 
     The result launches the compiled function with other arguments.
     """
+    arguments = [_passed(argument) for argument in arguments]
     start = functools.partial(kernel[(programs,)], **options)
     if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
         compiled = kernel.warmup(*arguments, grid=(programs,), **options)
@@ -529,7 +530,7 @@ def _start(kernel, programs, arguments, options):
             constants = [options[name] for name in kernel.arg_names[len(arguments) :]]
             start = _with_constants(compiled[(programs, 1, 1)], constants)
     start(*arguments)
-    return start
+    return lambda *arguments: start(*(_passed(argument) for argument in arguments))
 
 
 def _with_constants(run, constants):
@@ -542,6 +543,12 @@ def _specialised(kernel, unit_strides):
     constants = [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
     known = {*constants, *unit_strides}
     return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
+
+
+def _passed(argument):
+    """Triton has float8_e4m3fn on some GPUs only: kernels take the bytes."""
+    is_float8 = isinstance(argument, torch.Tensor) and argument.dtype == torch.float8_e4m3fn
+    return argument.view(torch.uint8) if is_float8 else argument
 
 
 def _index_type(*views):

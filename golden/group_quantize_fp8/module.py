@@ -38,7 +38,7 @@ def _minimum(a, b):
 
 
 @triton.jit
-def _encode_float8e4m3fn(x):
+def _to_float8e4m3fn(x):
     # The byte of the nearest float8e4m3fn, ties to even; out of range saturates, NaN stays NaN.
     magnitude = tl.minimum(tl.abs(x), 448.0, propagate_nan=tl.PropagateNan.ALL)
     bits = magnitude.to(tl.int32, bitcast=True)
@@ -49,11 +49,6 @@ def _encode_float8e4m3fn(x):
     code = tl.where(x == x, code, 0x7F)
     sign = (x.to(tl.int32, bitcast=True) >> 24) & 0x80
     return (code | sign).to(tl.uint8)
-
-
-@triton.jit
-def _to_float8e4m3fn(x):
-    return _encode_float8e4m3fn(x).to(tl.float8e4nv, bitcast=True)
 
 
 @triton.jit(do_not_specialize=["G"])
@@ -513,6 +508,7 @@ def _start(kernel, programs, arguments, options):
 
     The result launches the compiled function with other arguments.
     """
+    arguments = [_passed(argument) for argument in arguments]
     start = functools.partial(kernel[(programs,)], **options)
     if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
         compiled = kernel.warmup(*arguments, grid=(programs,), **options)
@@ -520,7 +516,7 @@ def _start(kernel, programs, arguments, options):
             constants = [options[name] for name in kernel.arg_names[len(arguments) :]]
             start = _with_constants(compiled[(programs, 1, 1)], constants)
     start(*arguments)
-    return start
+    return lambda *arguments: start(*(_passed(argument) for argument in arguments))
 
 
 def _with_constants(run, constants):
@@ -533,6 +529,12 @@ def _specialised(kernel, unit_strides):
     constants = [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
     known = {*constants, *unit_strides}
     return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
+
+
+def _passed(argument):
+    """Triton has float8_e4m3fn on some GPUs only: kernels take the bytes."""
+    is_float8 = isinstance(argument, torch.Tensor) and argument.dtype == torch.float8_e4m3fn
+    return argument.view(torch.uint8) if is_float8 else argument
 
 
 def _index_type(*views):

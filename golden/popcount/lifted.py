@@ -12,6 +12,6 @@ def popcount(
     N = x.shape[0]
     n = I.domain(0, N)
     x_values = x[n]
-    x_term = x_values - (x_values >> 1)
-    x_term_2 = x_term + (x_term >> 2)
-    out[n] = I.cast((x_term_2 + (x_term_2 >> 4)) * 16843009 >> 24, I.i32)
+    x_term = x_values - (x_values >> 1 & 1431655765)
+    x_term_2 = (x_term & 858993459) + (x_term >> 2 & 858993459)
+    out[n] = I.cast((x_term_2 + (x_term_2 >> 4) & 252645135) * 16843009 >> 24, I.i32)

@@ -69,3 +69,16 @@ def add_bias_kernel(x_ptr, bias_ptr, out_ptr, numel, N, BLOCK: tl.constexpr):
     mask = offsets < numel
     bias = tl.load(bias_ptr + offsets % N, mask=mask)
     tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=mask) + bias, mask=mask)
+
+
+@triton.jit
+def low_bits_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    bits = tl.load(x_ptr + offsets, mask=mask).to(tl.int32)
+    tl.store(out_ptr + offsets, (bits >> 2 & 5 | 8) ^ (bits & 0), mask=mask)
+
+
+def low_bits(x, out):
+    n = x.numel()
+    low_bits_kernel[(triton.cdiv(n, 256),)](x, out, n, BLOCK=256)

@@ -53,7 +53,7 @@ def _agreed(kernel: Function, found: list[HostLaunch]) -> HostLaunch:
         name: dtype for name, dtype in first.dtypes.items() if all(other.dtypes.get(name) == dtype for other in others)
     }
     facts = tuple(fact for fact in first.facts if all(fact in other.facts for other in others))
-    return HostLaunch(kernel.name, first.grid, constants, dtypes, facts, first.line)
+    return HostLaunch(kernel.name, first.grid, constants, dtypes, facts, first.line, first.bytes)
 
 
 def _launch(
@@ -66,7 +66,8 @@ def _launch(
     numbers = not named and any(_has_number(each) for each in found.grid) and any(name in bound for name in blocks)
     names = _readable(kernel, found.grid)
     grid = tuple(each.substitute(names) for each in found.grid)
-    return Launch(grid, Known(bound, numbers, {**found.dtypes, **dtypes}), found.facts, found.line)
+    known = Known(bound, numbers, {**found.dtypes, **dtypes}, bytes=found.bytes)
+    return Launch(grid, known, found.facts, found.line)
 
 
 def _has_number(extent: Polynomial) -> bool:

@@ -224,7 +224,7 @@ class Simplifier:
 
     def _logical(self, node: Expression, absorbing: bool, left: Expression, right: Expression) -> Expression:
         for known, other in ((left, right), (right, left)):
-            if known.operation == "constant":
+            if known.operation == "constant" and node.dtype.kind == "bool":
                 return known if known.attribute is absorbing else other
         return left if left is right else node
 

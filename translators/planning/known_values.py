@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from intent.dtypes import DType
+from intent.dtypes import DType, f8e4m3fn
 
 Number = bool | int | float
 
@@ -15,7 +15,7 @@ def identity(kind: str, dtype: DType) -> Number | None:
         case "sum":
             return 0.0 if dtype.is_float else 0
         case "max" | "arg_max":
-            return -math.inf if dtype.is_float else lowest(dtype)
+            return lowest(dtype)
         case "any":
             return False
         case "all":
@@ -24,7 +24,10 @@ def identity(kind: str, dtype: DType) -> Number | None:
             return None
 
 
-def lowest(dtype: DType) -> int:
+def lowest(dtype: DType) -> Number:
+    """What every maximum is at least; f8e4m3fn has no infinity."""
+    if dtype.is_float:
+        return -448.0 if dtype == f8e4m3fn else -math.inf
     return -(1 << (dtype.bits - 1)) if dtype.is_signed else 0
 
 

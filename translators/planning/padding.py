@@ -52,9 +52,9 @@ class Padding:
 
 
 def _typed(value: Number, dtype: DType) -> Number:
-    if dtype.is_float:
-        return float(value)
-    return lowest(dtype) if value == -math.inf else int(value)
+    if value == -math.inf:
+        return lowest(dtype)
+    return float(value) if dtype.is_float else int(value)
 
 
 def _same(value: Number | None, wanted: Number) -> bool:

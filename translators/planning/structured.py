@@ -11,6 +11,7 @@ from intent.records import dataclass, replace
 from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.logical import program as lp
 from translators.logical.program import Block, Value
+from translators.planning.known_values import lowest
 from translators.planning.pull import Pull
 from translators.planning.ranges import axes_of, position_axis, same_run
 from translators.planning.sinks import Coordinates, unsupported
@@ -189,10 +190,7 @@ class Structured(Pull):
 
     def identity(self, kind: str, dtype: DType) -> Expression:
         if kind == "max":
-            lowest: float | int = (
-                -float("inf") if dtype.is_float else (-(1 << (dtype.bits - 1)) if dtype.is_signed else 0)
-            )
-            return self.arena.make("constant", dtype, (), lowest)
+            return self.arena.make("constant", dtype, (), lowest(dtype))
         return self.zero(dtype)
 
     def _contract(self, op: lp.Contract, value: Value, at: Coordinates) -> Expression:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from intent.dtypes import DType, bf16, f16, u8, u16
 from intent.records import dataclass
 from translators.triton_source.arithmetic import pointwise
-from translators.triton_source.conversions import TRITON_NAME, bitcast
+from translators.triton_source.conversions import TRITON_NAME, bitcast, reinterpreted
 from translators.triton_source.expressions import Code, Emitted, call, method
 
 _TRITON = {
@@ -186,8 +186,9 @@ def _part_of_word(dtype: DType) -> _Word:
     bits = f"((seen >> shift) & {ones:#x})"
     if dtype.kind == "bool":
         return _Word(place, f"({bits} != 0)", ("new = (seen & others) | (new << shift)",))
-    element = f"{bits}.to(tl.uint{dtype.bits}).to({TRITON_NAME[dtype.name]}, bitcast=True)"
-    return _Word(place, element, ("new = (seen & others) | (new << shift)",))
+    unsigned = f"tl.uint{dtype.bits}"
+    element = reinterpreted(Code(f"{bits}.to({unsigned})"), unsigned, TRITON_NAME[dtype.name])
+    return _Word(place, element.text, ("new = (seen & others) | (new << shift)",))
 
 
 def _bits(text: str, dtype: DType) -> str:

@@ -11,10 +11,11 @@ from translators.triton_source.expressions import ATOM, UNARY, Code, Emitted, bi
 TRITON_NAME = {
     "bool": "tl.int1", "index": "tl.int64", "i8": "tl.int8", "i16": "tl.int16", "i32": "tl.int32", "i64": "tl.int64",
     "u8": "tl.uint8", "u16": "tl.uint16", "u32": "tl.uint32", "u64": "tl.uint64", "f16": "tl.float16",
-    "bf16": "tl.bfloat16", "f32": "tl.float32", "f64": "tl.float64", "f8e4m3fn": "tl.float8e4nv",
+    "bf16": "tl.bfloat16", "f32": "tl.float32", "f64": "tl.float64", "f8e4m3fn": "tl.uint8",
     "f8e5m2": "tl.float8e5",
 }  # fmt: skip
-"""How each dtype is written. `index` lanes may also be tl.int32 where the planner proves that they fit."""
+"""How each dtype is written. `index` lanes may also be tl.int32 where the planner proves that they fit. A f8e4m3fn is
+the byte of its bits: before compute capability 8.9 Triton has no such type, not even for a pointer."""
 
 _FROM_FLOAT8 = {f8e4m3fn: "_from_float8e4m3fn", f8e5m2: "_from_float8e5m2"}
 _TO_NARROW = {bf16: "_to_bfloat16", f8e4m3fn: "_to_float8e4m3fn", f8e5m2: "_to_float8e5m2"}
@@ -94,7 +95,7 @@ def typed(code: Code, dtype: DType) -> Code:
     name = TRITON_NAME[dtype.name]
     if _is_negative_zero(code) or dtype in _FROM_FLOAT8:  # Triton builds every constant zero as +0.0
         pattern = _float8_bits(code.value, dtype) if dtype in _FROM_FLOAT8 else 1 << (dtype.bits - 1)
-        return method(Code(f"tl.full((), {pattern:#x}, tl.uint{dtype.bits})"), "to", name, "bitcast=True")
+        return reinterpreted(Code(f"tl.full((), {pattern:#x}, tl.uint{dtype.bits})"), f"tl.uint{dtype.bits}", name)
     if _lacks_constants(dtype):
         return method(Code(f"tl.full((), {code.text}, tl.float32)"), "to", name)
     return Code(f"tl.full((), {code.text}, {name})")
@@ -114,15 +115,20 @@ def filled(value: bool | int | float, dtype: DType, shape: str) -> Code:
     return method(tile, "to", name) if _lacks_constants(dtype) else tile
 
 
-def scalar_parameter(code: Code, dtype: DType) -> Code:
+def passed_as(dtype: DType) -> DType:
+    """The type in which a scalar is passed: launches have no floats of eight bits."""
+    return f32 if dtype in _FROM_FLOAT8 else dtype
+
+
+def scalar_parameter(code: Code, dtype: DType) -> Emitted:
     """A scalar parameter as a value of its dtype, whatever the CPU interpreter passes for it."""
     if dtype.kind == "bool":
-        return binary("!=", code, Code("0"))
+        return Emitted(binary("!=", code, Code("0")))
     if not dtype.is_float:
-        return to(code, dtype)
+        return Emitted(to(code, dtype))
     if _lacks_constants(dtype):
-        return to(Code(f"tl.full((), {code.text}, tl.float32)"), dtype)
-    return Code(f"tl.full((), {code.text}, {TRITON_NAME[dtype.name]})")
+        return narrow(Code(f"tl.full((), {code.text}, tl.float32)"), dtype)
+    return Emitted(Code(f"tl.full((), {code.text}, {TRITON_NAME[dtype.name]})"))
 
 
 def _float8_bits(value: float, dtype: DType) -> int:
@@ -169,7 +175,14 @@ def as_argument(code: Code, dtype: DType) -> Code:
 def as_access(code: Code, dtype: DType) -> Code:
     """A literal that a load gives to masked lanes, or that is stored: either converts it to the type of the memory."""
     value = code.value
-    if value is None or dtype in _FROM_FLOAT8 or (isinstance(value, float) and _misread(code, f64)):
+    if value is None:
+        return code
+    if dtype == f8e4m3fn:
+        pattern = _float8_bits(value, dtype)
+        return Code(f"{pattern:#x}" if pattern else "0")
+    if dtype == f8e5m2 and (value != 0 or _is_negative_zero(code)):
+        return typed(code, dtype)
+    if isinstance(value, float) and _misread(code, f64):
         return typed(code, dtype)
     return code if isinstance(value, float) or -(1 << 31) <= value < 1 << 31 else typed(code, dtype)
 
@@ -259,4 +272,9 @@ def bitcast(code: Code, source: DType, target: DType) -> Emitted:
     """The same bits as another type of the same width."""
     if source == target:
         return Emitted(code)
-    return Emitted(method(typed(code, source), "to", TRITON_NAME[target.name], "bitcast=True"))
+    return Emitted(reinterpreted(typed(code, source), TRITON_NAME[source.name], TRITON_NAME[target.name]))
+
+
+def reinterpreted(code: Code, source: str, target: str) -> Code:
+    """The same bits as another of Triton's types, which may be the same one for two of the language's."""
+    return code if source == target else method(code, "to", target, "bitcast=True")

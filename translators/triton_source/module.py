@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Sequence
 
+from intent.dtypes import DType
 from translators.logical.program import Program
 from translators.logical.types import View
 from translators.triton_source.composition_runtime import AFTER_COMPOSITIONS, BEFORE_COMPOSITIONS
@@ -81,6 +82,7 @@ def _features(codes: Sequence[KernelCode], options: ModuleOptions, composer: Com
         "composed": composer is not None and options.arm != "device",
         "scalars": any(code.kernel.scalars for code in codes),
         "scratch": any(code.scratch for code in codes),
+        "bytes": any(dtype.name == "f8e4m3fn" for code in codes for dtype in _memory_types(code)),
         "requirements": any(code.requirements for code in codes),
         "outonly": any(needs_size_keywords(code) for code in codes),
         "same": any(code.overlap == "same" for code in codes),
@@ -88,6 +90,10 @@ def _features(codes: Sequence[KernelCode], options: ModuleOptions, composer: Com
         **_view_features(views),
     }
     return frozenset(name for name, holds in facts.items() if holds)
+
+
+def _memory_types(code: KernelCode) -> list[DType]:
+    return [view.dtype for view in code.kernel.views] + [scratch.dtype for scratch in code.scratch]
 
 
 def _view_features(views: Sequence[View]) -> dict[str, bool]:

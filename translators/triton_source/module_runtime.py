@@ -496,6 +496,7 @@ def _start(kernel, programs, arguments, options):
 
     The result launches the compiled function with other arguments.
     """
+    arguments = [_passed(argument) for argument in arguments]  #? bytes
     start = functools.partial(kernel[(programs,)], **options)
     if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
         compiled = kernel.warmup(*arguments, grid=(programs,), **options)
@@ -503,7 +504,8 @@ def _start(kernel, programs, arguments, options):
             constants = [options[name] for name in kernel.arg_names[len(arguments) :]]
             start = _with_constants(compiled[(programs, 1, 1)], constants)
     start(*arguments)
-    return start
+    return start  #? !bytes
+    return lambda *arguments: start(*(_passed(argument) for argument in arguments))  #? bytes
 
 
 def _with_constants(run, constants):
@@ -516,6 +518,13 @@ def _specialised(kernel, unit_strides):
     constants = [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
     known = {*constants, *unit_strides}
     return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
+'''
+
+PASSED = '''
+def _passed(argument):
+    """Triton has float8_e4m3fn on some GPUs only: kernels take the bytes."""
+    is_float8 = isinstance(argument, torch.Tensor) and argument.dtype == torch.float8_e4m3fn
+    return argument.view(torch.uint8) if is_float8 else argument
 '''
 
 SELF_CHECK = '''
@@ -611,7 +620,7 @@ CALLS = (
 )
 CHECKS = (CHECK, CHECK_ARRAY, STRIDES, SCALARS, CHECK_OVERLAP, ALLOCATION, DEVICE_ALLOCATION, ELEMENTS, ADDRESSES)
 TRANSFERS = (UPLOAD, TO_DEVICE, EMPTY, DOWNLOAD, TO_NUMPY, UNWRAP, DEVICE)
-AFTER_KERNELS = CALLS + CHECKS + TRANSFERS + (RUN, BITS, SCRATCH, LAUNCH, INDEX_TYPE)
+AFTER_KERNELS = CALLS + CHECKS + TRANSFERS + (RUN, BITS, SCRATCH, LAUNCH, PASSED, INDEX_TYPE)
 _DEFINITION = re.compile(r"^(?:class |def )?(_\w+)", re.MULTILINE)
 
 

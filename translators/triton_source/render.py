@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from intent.dtypes import DType, f8e4m3fn, i64, index
+from intent.dtypes import DType, i64, index
 from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import (
     Atom,
@@ -153,9 +153,6 @@ class Renderer:
         argument = node.arguments[0]
         if {node.dtype, argument.dtype} == {index, i64} and not self._may_be_narrow(argument):
             return self.value(argument, shape)
-        if argument.operation == "bitcast" and argument.dtype == f8e4m3fn and argument not in self.values:
-            byte = self.value(argument.arguments[0], shape)  # decoded as it is: not every GPU has the type
-            return self.emitted(conversions.cast(byte, argument.dtype, node.dtype))
         code = self.value(argument, shape)
         if argument.operation == "index" and not self.lanes(argument.axes) and node.dtype.kind != "bool":
             return self._cast_coordinate(code, node.dtype)
@@ -395,7 +392,7 @@ class Renderer:
         if padding is None and not checks:
             return None
         dtype = node.dtype if node.dtype != index else i64
-        return conversions.constant(0 if padding is None else padding, dtype)
+        return conversions.as_access(conversions.constant(0 if padding is None else padding, dtype), dtype)
 
     def pointer(self, memory: Memory, coordinates: Sequence[Polynomial], shape: Shape) -> tuple[Code, frozenset[Axis]]:
         """base + sum of coordinate * stride, and the lanes it varies with."""

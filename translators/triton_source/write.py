@@ -96,7 +96,9 @@ class _FunctionWriter:
             alone = self.scalars.get(scalar.name, False) or re.search(rf"\b{name}\.to\(", text) is not None
             needed = alone if scalar.dtype == f32 else scalar.name in self.scalars
             if needed and scalar.dtype not in (i32, index):
-                yield Line(1, f"{name} = {conversions.scalar_parameter(Code(name), scalar.dtype).text}")
+                value = conversions.scalar_parameter(Code(name), scalar.dtype)
+                self.helpers |= value.helpers
+                yield Line(1, f"{name} = {value.code.text}")
 
     def _renderer(self, section: Section) -> Renderer:
         return Renderer(self.names, section)
@@ -154,7 +156,7 @@ class _FunctionWriter:
         name = self.names.argument(argument)
         if isinstance(argument, ScalarArgument):
             dtype = next(scalar.dtype for scalar in self.kernel.scalars if scalar.name == argument.name)
-            return f"{name}: {conversions.TRITON_NAME[dtype.name]}"
+            return f"{name}: {conversions.TRITON_NAME[conversions.passed_as(dtype).name]}"
         return name
 
 

@@ -53,7 +53,7 @@ def _from_float8e5m2(x):
 
 
 @triton.jit
-def _encode_float8e4m3fn(x):
+def _to_float8e4m3fn(x):
     # The byte of the nearest float8e4m3fn, ties to even; out of range saturates, NaN stays NaN.
     magnitude = tl.minimum(tl.abs(x), 448.0, propagate_nan=tl.PropagateNan.ALL)
     bits = magnitude.to(tl.int32, bitcast=True)
@@ -67,15 +67,10 @@ def _encode_float8e4m3fn(x):
 
 
 @triton.jit
-def _to_float8e4m3fn(x):
-    return _encode_float8e4m3fn(x).to(tl.float8e4nv, bitcast=True)
-
-
-@triton.jit
 def _from_float8e4m3fn(x):
-    # Also decodes bytes. Move exponent and significand to where float32 has them; multiplying by
-    # 2**(127 - 7) corrects the bias, subnormals included. The code 0x7F is NaN.
-    byte = x.to(tl.uint8, bitcast=True).to(tl.int32)
+    # A float8e4m3fn is its byte, as not every GPU has the type. Move exponent and significand to where
+    # float32 has them; multiplying by 2**(127 - 7) corrects the bias, subnormals included. 0x7F is NaN.
+    byte = x.to(tl.int32)
     magnitude = ((byte & 0x7F) << 20).to(tl.float32, bitcast=True) * 1.329227995784916e36
     magnitude = tl.where((byte & 0x7F) == 0x7F, float("nan"), magnitude)
     return tl.where(byte >= 0x80, magnitude * -1.0, magnitude)

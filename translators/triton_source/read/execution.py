@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from intent import dtypes as d
+from intent.dtypes import DType
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial, Symbol, atomic, number
 from translators.tile.effects import Address, LoopRecord, StoreEffect
@@ -46,6 +47,7 @@ class Execution:
     remarks: dict[str, None] = field(default_factory=dict)
     integer_types: set[str] = field(default_factory=set)
     calls: list[str] = field(default_factory=list)
+    bytes: frozenset[str] = frozenset()  # parameters whose elements the kernel sees as bytes
     line: int = 0
 
     # ---------------------------------------------------------------------------------------------------- statements
@@ -210,7 +212,7 @@ class Execution:
     def load(self, pointer: Pointer, mask: Value, other: Value) -> Tile:
         ops = self.operations
         valid = ops.tile(True if mask is None else mask)
-        filling = None if other is None else ops.cast(other, pointer.element)
+        filling = None if other is None else self._as_element(pointer, other)
         if filling is None:
             filling = Tile(pointer.element, (), self.arena.make("poison", pointer.element))
         shape = ops.joint_shape(ops.shape_of(valid, filling), pointer.shape)
@@ -218,7 +220,17 @@ class Execution:
         condition = self.conjunction([ops.truth(valid), *self.guards])
         address = Address(pointer.parameter, self.clock)
         parts = (ops.index(pointer.offset), condition, filling.value)
-        return Tile(pointer.element, shape, self.arena.make("load", pointer.element, parts, address))
+        loaded = Tile(pointer.element, shape, self.arena.make("load", pointer.element, parts, address))
+        return self._same_bits(loaded, d.u8) if pointer.parameter in self.bytes else loaded
+
+    def _as_element(self, pointer: Pointer, value: Value) -> Tile:
+        """What is stored, or stands for an element, in the type of the parameter's elements."""
+        if pointer.parameter not in self.bytes:
+            return self.operations.cast(value, pointer.element)
+        return self._same_bits(self.operations.cast(value, d.u8), pointer.element)
+
+    def _same_bits(self, tile: Tile, dtype: DType) -> Tile:
+        return Tile(dtype, tile.shape, self.arena.make("bitcast", dtype, (self.operations.data(tile),)))
 
     def _of_rank(self, rank: int, pointer: Pointer, valid: Tile, value: Tile) -> tuple[Pointer, Tile, Tile]:
         ops = self.operations
@@ -231,7 +243,7 @@ class Execution:
 
     def store(self, pointer: Pointer, value: Value, mask: Value, combine: str | None = None) -> None:
         ops = self.operations
-        stored = ops.cast(value, pointer.element)
+        stored = self._as_element(pointer, value)
         valid = ops.tile(True if mask is None else mask)
         shape = ops.joint_shape(pointer.shape, ops.shape_of(stored, valid))
         pointer, valid, stored = self._of_rank(len(shape), pointer, valid, stored)

@@ -15,7 +15,7 @@ from typing import Final
 
 from intent import dtypes as d
 from intent.dtypes import DType
-from intent.records import dataclass, field
+from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import (
     Atom,
     Polynomial,
@@ -35,6 +35,7 @@ _DTYPES: Final = {
     "int32": d.i32, "int64": d.i64, "uint8": d.u8, "bool": d.boolean, "float": d.f32, "half": d.f16, "long": d.i64,
     "int": d.i32,
 }  # fmt: skip
+_VIEW_DTYPES: Final = _DTYPES | {"float8_e4m3fn": d.f8e4m3fn, "float8_e5m2": d.f8e5m2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,10 @@ HostValue = Polynomial | HostTensor | Covering | DType | float | str | None | tu
 
 @dataclass(frozen=True, slots=True)
 class HostLaunch:
-    """One launch, in the kernel's own names. `grid` is empty if it is not understood; `facts` are not negative."""
+    """One launch, in the kernel's own names. `grid` is empty if it is not understood; `facts` are not negative.
+
+    `bytes` are arrays of f8e4m3fn of which the kernel gets the bytes.
+    """
 
     kernel: str
     grid: tuple[Polynomial, ...]
@@ -65,6 +69,7 @@ class HostLaunch:
     dtypes: Mapping[str, DType]
     facts: tuple[Polynomial, ...]
     line: int
+    bytes: frozenset[str] = frozenset()
 
 
 def read_launches(file: TritonFile) -> tuple[HostLaunch, ...]:
@@ -159,7 +164,8 @@ class _Host:
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
                     arguments[key.value] = self.value(value)
         grid = (programs,) if isinstance(programs, Polynomial) else ()
-        yield self._bound(kernel, grid, arguments, node.lineno)
+        launch = self._bound(kernel, grid, arguments, node.lineno)
+        yield replace(launch, bytes=frozenset(name for name, dtype in launch.dtypes.items() if dtype == d.f8e4m3fn))
 
     def _passed(self, plan: ast.Call) -> list[HostValue]:
         """The first arguments of a launch by plan: arrays, then sizes; what is unpacked after them is left out.
@@ -373,6 +379,6 @@ def view_types(file: TritonFile) -> dict[str, DType]:
                 case ast.Call(
                     func=ast.Name(id="_View"), args=[ast.Constant(value=name), ast.Constant(value=dtype), *_]
                 ):
-                    if isinstance(name, str) and dtype in _DTYPES:
-                        found[name] = _DTYPES[dtype]
+                    if isinstance(name, str) and dtype in _VIEW_DTYPES:
+                        found[name] = _VIEW_DTYPES[dtype]
     return found

@@ -42,6 +42,7 @@ class Known:
     numbers: bool = False  # compile-time integers are used by value, not by name
     dtypes: Mapping[str, DType] = field(default_factory=dict)
     fixed: frozenset[str] = frozenset()  # compile-time parameters that are used by value in any case
+    bytes: frozenset[str] = frozenset()  # arrays of f8e4m3fn that are passed as bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,7 @@ class _Attempt:
 
     def run(self) -> KernelEffects:
         self.execution = new_execution(self.file)
+        self.execution.bytes = self.known.bytes
         try:
             parameters = [self._parameter(each) for each in _parameters(self.function.node)]
             self.execution.calls.append(self.function.name)
