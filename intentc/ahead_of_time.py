@@ -61,6 +61,7 @@ class Job:
     signature: Mapping[str, str]
     constants: Mapping[str, int]
     divisible: Sequence[str]  # parameters that are multiples of 16
+    pointers: Sequence[str]
     warps: int
     stages: int
     fusion: bool = True  # of products with sums
@@ -136,10 +137,11 @@ def _job(code: KernelCode, names: KernelNames, variant: Variant, target: str, fo
         divisible = [names.launch.argument(each) for each in aligned]
     constants |= {"INDEX": 32} if variant.wide_index else {}
     signature = types | dict.fromkeys(constants, "constexpr")
+    pointers = [name for name, type_ in types.items() if type_.startswith("*")]
     tuning = variant.hip if target.startswith("hip") else variant.cuda
     function = names.device_function(variant)
     options = (tuning.warps, tuning.stages, not variant.rounded)
-    return Job(code.kernel.name, function, target, form, signature, constants, divisible, *options)
+    return Job(code.kernel.name, function, target, form, signature, constants, divisible, pointers, *options)
 
 
 def _type(code: KernelCode, argument: Argument) -> str:
@@ -209,8 +211,7 @@ def assembled(function: object, job: Job) -> tuple[Any, str]:
     backend, architecture = job.target.split(":")
     target = GPUTarget(backend, int(architecture), 32) if backend == "cuda" else GPUTarget(backend, architecture, 64)
     constants = {name: tl.int32 if name == "INDEX" else value for name, value in job.constants.items()}
-    attributes = {(list(job.signature).index(name),): [["tt.divisibility", 16]] for name in job.divisible}
-    source = triton.compiler.ASTSource(function, dict(job.signature), constants, attributes)
+    source = triton.compiler.ASTSource(function, dict(job.signature), constants, attributes(job))
     log = io.StringIO()
     with triton.knobs.compilation.scope(), triton.knobs.nvidia.scope(), contextlib.redirect_stdout(log):
         triton.knobs.compilation.always_compile = True
@@ -218,6 +219,19 @@ def assembled(function: object, job: Job) -> tuple[Any, str]:
         options = {"num_warps": job.warps, "num_stages": job.stages, "enable_fp_fusion": job.fusion}
         kernel = triton.compile(source, target=target, options=options)
     return kernel, log.getvalue()
+
+
+def attributes(job: Job) -> dict[tuple[int], list[list[object]]]:
+    """What a launch tells Triton about each parameter, by its place. On AMD, that an array has less than 2 GiB: memory
+    is then accessed by other instructions.
+    """
+    found: dict[tuple[int], list[list[object]]] = {}
+    for place, name in enumerate(job.signature):
+        if name in job.divisible:
+            found.setdefault((place,), []).append(["tt.divisibility", 16])
+        if name in job.pointers and job.target.startswith("hip"):
+            found.setdefault((place,), []).append(["tt.pointer_range", 32])
+    return found
 
 
 def nvidia_figures(log: str) -> tuple[int, int]:

@@ -56,6 +56,14 @@ def test_jobs_describe_what_a_launch_tells_triton() -> None:
     assert list(aligned.signature) == list(strided.signature)
 
 
+def test_amd_compiles_for_arrays_below_two_gigabytes() -> None:
+    """There a launch says so of every such array, and loads and stores become buffer operations."""
+    code = replace(written.softmax(), variants=written.softmax().variants[:1])
+    amd, nvidia = (jobs(compilation(code), [target])[0] for target in ("hip:gfx942", "cuda:90"))
+    assert ahead_of_time.attributes(amd)[(0,)] == [["tt.divisibility", 16], ["tt.pointer_range", 32]]
+    assert ahead_of_time.attributes(nvidia)[(0,)] == [["tt.divisibility", 16]]
+
+
 def test_every_variant_is_measured_on_every_target(capsys: pytest.CaptureFixture[str]) -> None:
     codes = [each() for each in written.ALL] + [written.scale("half", dtypes.bf16)]
     found = compilation(*codes)
