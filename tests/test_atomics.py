@@ -7,7 +7,7 @@ from itertools import product
 import ml_dtypes
 import numpy as np
 import pytest
-from program_runs import agree, device_text
+from program_runs import agree, compiled, device_text
 
 NUMPY = {
     "bool": np.dtype(np.bool_), "i8": np.dtype(np.int8), "u8": np.dtype(np.uint8), "i16": np.dtype(np.int16),
@@ -201,3 +201,124 @@ def test_plain_updates_are_tritons_own() -> None:
     for action, dtype in (("max", "i32"), ("add", "f32"), ("add", "f16"), ("exchange", "f64"), ("min", "u64")):
         text = device_text(UPDATE.format(dtype=dtype, action=action, order="relaxed"))
         assert "tl.atomic_" in text and "_atomic_" not in text.replace("tl.atomic_", "")
+
+
+# Old values at other positions than their own, along axes that one program runs along, and of tiles that could not stay
+# on chip.
+KEPT = {
+    "sum": """
+@intent.kernel
+def k(v: I.In[I.i32, ("N",)], o: I.InOut[I.i32, ("N",)], s: I.Out[I.i32, ()]):
+    n = I.domain(0, v.shape[0])
+    s[()] = I.reduce.sum(I.atomic.add(o, (n,), v[n], order="relaxed"), axis=0)
+""",
+    "scan": """
+@intent.kernel
+def k(v: I.In[I.i32, ("M", "N")], o: I.InOut[I.i32, ("M", "N")], s: I.Out[I.i32, ("M", "N")]):
+    m, n = I.domain(0, v.shape[0]), I.domain(0, v.shape[1])
+    s[m, n] = I.cumsum(I.atomic.max(o, (m, n), v[m, n], order="relaxed"), axis=1)
+""",
+    "reversed, twice": """
+@intent.kernel
+def k(v: I.In[I.i32, ("N",)], o: I.InOut[I.i32, ("N",)], s: I.Out[I.i32, ("N",)], t: I.Out[I.i32, ("N",)]):
+    n = I.domain(0, v.shape[0])
+    old = I.atomic.exchange(o, (n,), v[n], order="relaxed")
+    s[n] = old[v.shape[0] - 1 - I.indices(n)]
+    later = I.atomic.add(o, (n,), 5, order="acq_rel")
+    t[n] = later + old
+""",
+    "row": """
+@intent.kernel
+def k(v: I.In[I.i32, ("M", "N")], o: I.InOut[I.i32, ("M", "N")], s: I.Out[I.i32, ("M", "N")]):
+    n = I.domain(0, v.shape[1])
+    for t in I.parallel(I.domain(0, v.shape[0])):
+        old = I.atomic.exchange(o, (t, n), v[t, n], order="relaxed")
+        for j in I.parallel(n):
+            s[t, j] = old[v.shape[1] - 1 - j] + I.reduce.sum(old, axis=0)
+""",
+    "ordered loops": """
+@intent.kernel
+def k(v: I.In[I.i32, ("M", "N")], o: I.InOut[I.i32, ("N",)], s: I.Out[I.i32, ("M",)]):
+    n = I.domain(0, v.shape[1])
+    for t in range(v.shape[0]):
+        if t % 2 == 0:
+            old = I.atomic.add(o, (n,), v[t, n], order="relaxed")
+            most = I.reduce.max(old, axis=0)
+            for q in range(2):
+                most = most + I.reduce.sum(old * (I.cast(q, I.i32) + 1), axis=0)
+            s[t] = most
+        else:
+            s[t] = 1
+""",
+    "compare and swap": """
+@intent.kernel
+def k(
+    v: I.In[I.i32, ("M", "N")], o: I.InOut[I.i32, ("M", "N")], s: I.Out[I.i32, ("M", "N")], d: I.Out[I.bool, ("M", "N")]
+):
+    m, n = I.domain(0, v.shape[0]), I.domain(0, v.shape[1])
+    r = I.atomic.compare_exchange(o, (m, n), v[m, n], 77, order="relaxed")
+    s[m, n] = r.old_value - I.reduce.max(r.old_value, axis=1)[:, None]
+    d[m, n] = r.success
+""",
+    "compare and swap of odd tiles": """
+@intent.kernel
+def k(v: I.In[I.i32, (7, 5)], o: I.InOut[I.i32, (7, 5)], s: I.Out[I.i32, (7, 5)], d: I.Out[I.bool, (7, 5)]):
+    m, n = I.domain(0, 7), I.domain(0, 5)
+    r = I.atomic.compare_exchange(o, (m, n), v[m, n], 77, order="acq_rel")
+    s[m, n] = r.old_value - I.reduce.max(r.old_value, axis=1)[:, None]
+    d[m, n] = r.success
+""",
+    "compare and swap of a state": """
+@intent.kernel
+def k(v: I.In[I.i32, (4, 5)], o: I.InOut[I.i32, (5,)], s: I.Out[I.i32, (5,)]):
+    n = I.domain(0, 5)
+    total = I.zeros((5,), I.i32)
+    for t in range(4):
+        r = I.atomic.compare_exchange(o, (n,), v[t, n], 3, order="relaxed")
+        total = total + r.old_value + I.cast(r.success, I.i32) * 100 + total[4 - I.indices(n)]
+    s[n] = total
+""",
+    "compare and swap of several sizes": """
+@intent.kernel
+def k(
+    o: I.InOut[I.i32, (128,)], q: I.InOut[I.i32, ("N",)], w: I.InOut[I.i32, (300,)],
+    s: I.Out[I.i32, (128,)], t: I.Out[I.i32, ("N",)], u: I.Out[I.i32, (300,)],
+):
+    n, m, p = I.domain(0, 128), I.domain(0, q.shape[0]), I.domain(0, 300)
+    a = I.atomic.compare_exchange(o, (n,), 1, 5, order="relaxed").old_value
+    b = I.atomic.compare_exchange(q, (m,), 2, 6, order="relaxed").old_value
+    c = I.atomic.compare_exchange(w, (p,), 2, 6, order="relaxed").old_value
+    s[n] = a + I.reduce.sum(a, axis=0)
+    t[m] = b
+    u[p] = c + I.reduce.sum(c, axis=0)
+""",
+    "a narrow maximum beside a row": """
+@intent.kernel
+def k(v: I.In[I.i8, (5, 7)], o: I.InOut[I.i8, (5, 7)], s: I.Out[I.i32, (5,)]):
+    m, n = I.domain(0, 5), I.domain(0, 7)
+    x = v[m, n]
+    I.scatter_reduce(o, (m, n), x, combine=I.maximum)
+    s[m] = I.reduce.max(I.cast(x, I.i32) - I.reduce.sum(x, axis=1)[:, None], axis=1)
+""",
+    "an ordered load": """
+@intent.kernel
+def k(o: I.InOut[I.i32, ("M", "N")], s: I.Out[I.i32, ("M", "N")]):
+    m, n = I.domain(0, o.shape[0]), I.domain(0, o.shape[1])
+    v = I.atomic.load(o, (m, n), order="acquire")
+    s[m, n] = v - I.reduce.max(v, axis=1)[:, None]
+""",
+}
+
+
+@pytest.mark.parametrize("size", [19, 1, 0, 70])
+@pytest.mark.parametrize("name", KEPT)
+def test_old_values_are_kept(name: str, size: int) -> None:
+    found = compiled(KEPT[name])
+    assert found.program is not None
+    random = np.random.default_rng(size)
+    sizes = {"M": 3, "N": size}
+    values: dict[str, object] = {}
+    for view in found.program.kernels[-1].views:
+        shape = tuple(sizes.get(repr(extent)) or extent.constant or 0 for extent in view.shape)
+        values[view.name] = random.integers(0, 4, shape).astype(NUMPY[view.dtype.name])
+    agree(KEPT[name], values, small=size != 70)

@@ -7,7 +7,7 @@ from intent.records import replace
 from translators.logical import program as lp
 from translators.logical.program import Value
 from translators.planning.pull import Pull
-from translators.planning.sinks import Coordinates, Sink, unsupported
+from translators.planning.sinks import Coordinates, MustHold, Sink
 from translators.tile.expression import Atomic, Expression, Place
 
 _COMBINES = {"add": "add", "maximum": "max", "minimum": "min", "and": "and", "or": "or", "xor": "xor"}
@@ -37,10 +37,13 @@ def old_value(
 ) -> Expression:
     """A result of the update at the positions it was made for; `success` of a compare_exchange is old == expected."""
     if at != positions:
-        raise unsupported("old values of an atomic are used at other positions than its own", sink.span)
-    if result.position == 0:
-        return pull.indexed(sink.value)
-    parts = (_bits(pull, sink.value), _bits(pull, operands[0]))
+        raise MustHold(pull.readers[sink.value], sink.span)
+    return pull.indexed(sink.value) if result.position == 0 else same_bits(pull, sink.value, operands[0])
+
+
+def same_bits(pull: Pull, old: Expression, expected: Expression) -> Expression:
+    """Whether a compare_exchange has happened."""
+    parts = (_bits(pull, old), _bits(pull, expected))
     return pull.arena.make("pointwise", boolean, parts, ("equal", False, False))
 
 

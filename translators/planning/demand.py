@@ -8,7 +8,7 @@ naming, no unification)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from intent.records import dataclass, field, replace
@@ -18,7 +18,7 @@ from translators.logical import program as lp
 from translators.logical.program import Block, Value
 from translators.logical.types import Buffer, Memory
 from translators.logical.uses import used_values
-from translators.planning.atomics import combining, issued, old_value
+from translators.planning.atomics import combining, issued, old_value, same_bits
 from translators.planning.memory import written_memories
 from translators.planning.ranges import Range
 from translators.planning.region_operations import AlongSlices, RegionOperations
@@ -201,7 +201,7 @@ class Demand(RegionOperations):
         """An update of every element of a relation; if its old values are used, it is issued where it stands."""
         relation = update.relation
         ranges = [self.relation_range(relation, ordinal) for ordinal in range(len(relation.shape))]
-        axes = self._free_axes(relation.shape, ranges)
+        axes = [self._set_apart(axis) for axis in self._free_axes(relation.shape, ranges)]
         positions = tuple(number(0) if axis is None else atomic(axis) - axis.begin for axis in axes)
         coordinates, _ = self.locate(relation, positions, update.memory)
         operands = tuple(self.operand(value, positions, relation.shape) for value in update.arguments)
@@ -214,11 +214,39 @@ class Demand(RegionOperations):
         self._used = self._used or used_values(self.kernel.body)
         if update.action in ("load", "compare_exchange") or any(result in self._used for result in update.results):
             sink = issued(self, sink, operands)
+            self.readers[sink.value] = list(update.results)
+            self._add(sink)
+            self._old_values(update, sink, positions, operands, context)
+        else:
+            action = "exchange" if update.action == "store" else update.action
+            self._add(replace(sink, value=operands[0], action=action))
+
+    def _set_apart(self, axis: Axis | None) -> Axis | None:
+        """An update is to have an axis of its own where sharing one would keep it on chip."""
+        if axis is None or axis.extent not in self.unshared:
+            return axis
+        return self.arena.axis(axis.name, axis.begin, axis.end, slices=axis.slices)
+
+    def _old_values(
+        self, update: lp.AtomicUpdate, sink: Sink, positions: Coordinates, operands: Sequence[Expression],
+        context: Context,
+    ) -> None:  # fmt: skip
+        """Where the results of an update come from: its place in the program, or what was kept of it."""
+        old, *success = update.results
+        if not self.held.intersection(update.results):
             for result in update.results:
                 self.parameters[result] = partial(old_value, self, sink, positions, result, operands)
-        else:
-            sink = replace(sink, value=operands[0], action="exchange" if update.action == "store" else update.action)
-        self._add(sink)
+            return
+        extents = tuple(self.extent(extent) for extent in update.relation.shape)
+        element = self._keep(old, sink.memory, sink.value, extents, positions, sink.free, context)
+        self.parameters[old] = element
+        for result in success:
+            self.parameters[result] = partial(self._succeeded, update, element)
+
+    def _succeeded(
+        self, update: lp.AtomicUpdate, old: Callable[[Coordinates], Expression], at: Coordinates
+    ) -> Expression:
+        return same_bits(self, old(at), self.operand(update.arguments[0], at, update.relation.shape))
 
     def _free_axes(self, shape: Sequence[Polynomial], ranges: Sequence[Range]) -> list[Axis | None]:
         """A distinct axis for every dimension that is not of extent 1."""
@@ -256,14 +284,22 @@ class Demand(RegionOperations):
         free: list[Axis] = []
         for ordinal in range(len(result.shape)):
             free.append(self.bound(self.range_of(result, ordinal), frozenset(free)))
-        outer = tuple(atomic(axis) - axis.begin for axis in context.parallel)
         positions = tuple(atomic(axis) - axis.begin for axis in free)
         value = self.pull(result, positions)
         del self._memo[result, positions]
+        extents = tuple(self.extent(extent) for extent in result.shape)
+        self.kept[result] = self._keep(result, memory, value, extents, positions, free, context)
+
+    def _keep(
+        self, result: Value, memory: Memory, value: Expression, extents: Coordinates, positions: Coordinates,
+        free: Sequence[Axis], context: Context,
+    ) -> Callable[[Coordinates], Expression]:  # fmt: skip
+        """Store what a statement gives in scratch memory; an element of it is loaded from there."""
+        outer = tuple(atomic(axis) - axis.begin for axis in context.parallel)
         buffer = self._copies.get((value, positions, context))
         if buffer is None:
-            extents = (*(axis.extent for axis in context.parallel), *(self.extent(extent) for extent in result.shape))
-            buffer = Buffer(self._name_before(result, memory), result.dtype, extents, self._order)
+            shape = (*(axis.extent for axis in context.parallel), *extents)
+            buffer = Buffer(self._name_before(result, memory), result.dtype, shape, self._order)
             self._copies[value, positions, context] = buffer
             self.instances[buffer] = ()
             sink = Sink(
@@ -271,7 +307,7 @@ class Demand(RegionOperations):
                 self._order, result.span,
             )  # fmt: skip
             self._add(sink)
-        self.kept[result] = partial(self._kept_element, buffer, outer, context)
+        return partial(self._kept_element, buffer, outer, context)
 
     def _name_before(self, result: Value, memory: Memory) -> str:
         wish = f"{self.kernel.names.get(result, memory.name)}_before"

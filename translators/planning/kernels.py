@@ -15,7 +15,7 @@ from translators.options import Options
 from translators.planning.bounds import Bounds, bounded_numerators, is_covered, normalising_exponentials
 from translators.planning.demand import Demand
 from translators.planning.extents import region_facts
-from translators.planning.layouts import Choice, Layout, choices
+from translators.planning.layouts import POINTS, Choice, Layout, choices
 from translators.planning.naming import Namer
 from translators.planning.online import is_online
 from translators.planning.padding import Padding
@@ -41,11 +41,13 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
     pinned: frozenset[Memory] = frozenset()
     held: frozenset[Value] = frozenset()
     while True:
-        demand = _collect(kernel, pinned, unshared, held, options.numerics == "relaxed_normalization")
-        regions = form_regions(demand)
         try:
+            demand = _collect(kernel, pinned, unshared, held, options.numerics == "relaxed_normalization")
+            regions = form_regions(demand)
             variants = _write_variants(demand, regions, names)
         except AxisConflict as conflict:
+            if conflict.extent in unshared:
+                raise unsupported("a plan in which no two loops run along one axis", kernel.span) from None
             unshared |= {conflict.extent}
         except MustPin as found:
             pinned |= {found.memory}
@@ -82,6 +84,7 @@ def _write_variants(demand: Demand, regions: Sequence[Region], names: LaunchName
     planned: list[_Planned] = []
     texts: dict[str, str] = {}
     for choice in choices(regions) if regions else ():
+        _swapped_elements(regions, choice)
         alike = next((earlier for earlier in planned if _same_structure(earlier.choice, choice)), None)
         if alike is not None:
             planned.append(_resized(alike, choice))
@@ -279,15 +282,14 @@ def _condition(choice: Choice, names: LaunchNames) -> str | None:
 
 def _swapped_elements(regions: Sequence[Region], choice: Choice) -> int:
     """Lanes of the compare and swaps, of which Triton's HIP backend gives a thread one only; 0 if there are none."""
-    tiles = [
-        math.prod(layout.lanes[axis] or 1 for axis in axes)
-        for region, layout in zip(regions, choice.layouts, strict=True)
-        for axes in region.swapped
-    ]
-    several = {size for size in tiles if size > 1}
-    if len(several) > 1:
-        raise unsupported("compare and swaps of tiles of different sizes are not lowered yet", regions[0].sinks[0].span)
-    return several.pop() if several else 0
+    found: dict[int, Axis] = {}
+    for region, layout in zip(regions, choice.layouts, strict=True):
+        for axis in (axis for axes in region.swapped for axis in axes):
+            found.setdefault(layout.lanes[axis] or 1, axis)
+    sizes = sorted(found.keys() - {1})
+    if len(sizes) > 1:
+        raise AxisConflict(found[next(size for size in sizes if size != POINTS)].extent)
+    return sizes[0] if sizes else 0
 
 
 def _warps(region: Region, layout: Layout, products: int) -> int:

@@ -27,7 +27,7 @@ from translators.planning.product_layouts import (
 )
 from translators.planning.ranges import axes_of
 from translators.planning.regions import Region, Role, access_coordinates, axes_at, known_at_launch, unit_stride_axes
-from translators.planning.sinks import unsupported
+from translators.planning.sinks import AxisConflict, unsupported
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 
 RESIDENT_ROWS = (1024, 4096, 8192)  # columns of a row that one program keeps in registers
@@ -272,8 +272,7 @@ def _swap_lanes(region: Region, roles: Mapping[Axis, Role], lanes: Mapping[Axis,
         several = sorted((axis for axis in axes if lanes[axis]), key=lambda axis: -region.order[axis])
         kept = [axis for axis in several if roles[axis] == "resident"]
         if len(kept) > 1 or any(not LEAST_SWAPS <= (lanes[axis] or 0) <= MOST_SWAPS for axis in kept):
-            message = "a compare and swap of a tile that has to stay on chip is not lowered yet"
-            raise unsupported(message, region.sinks[0].span)
+            raise AxisConflict(kept[0].extent)
         several.sort(key=lambda axis: axis not in kept)
         found.update(dict.fromkeys(several[1:]))
         found.update({axis: found.get(axis, POINTS) for axis in several[:1] if axis not in kept})

@@ -44,18 +44,25 @@ class Scheduler(ContraryScans):
 
     def run(self) -> list[Statement]:
         self._by_token = {loop.token: loop for loop in self.region.loops}
-        self._check_atomics()
         check_snapshots(self.demand, self.region, self.layout, self._is_barrier)
         self._count_uses()
+        self._check_atomics()
         self._schedule([Store(sink, self._streamed(sink.axes)) for sink in self.region.sinks])
         return self.scopes[0].statements
 
     def _check_atomics(self) -> None:
-        """An update happens once: what needs its old value must be in the same loop iteration, not in another loop."""
+        """An update happens once: along an axis that one program runs along, its old values are kept for what needs
+        them.
+        """
         for node in self.region.nodes:
-            if node.operation == "atomic" and self._streamed(node.axes):
-                message = "the old value of an atomic along an axis that runs within one program is not lowered yet"
-                raise unsupported(message, self.demand.spans.get(node, self.region.sinks[0].span))
+            if node.operation == "atomic" and self._streamed(node.axes) and not self._only_kept(node):
+                values = self.demand.readers[node]
+                raise MustHold(values, self.demand.spans.get(node, self.region.sinks[0].span))
+
+    def _only_kept(self, node: Expression) -> bool:
+        """Nothing needs the update's old value, or only scratch memory that keeps it."""
+        stated = [sink for sink in self.region.sinks if sink.value is node]
+        return self.uses.get(node, 0) == len(stated) and len({sink.order for sink in stated}) == 1
 
     # --------------------------------------------------------------------------------------------------- questions
 
@@ -153,19 +160,17 @@ class Scheduler(ContraryScans):
 
     def _in_order(self, goals: Sequence[Goal]) -> None:
         """Statement order, where loads and stores of one memory must keep it."""
-        for _, event in sorted(self._events(goals), key=lambda event: event[0]):
+        events = sorted(self._events(goals), key=lambda event: event[0])
+        together: dict[int, list[Store]] = {}  # an update, and the store that keeps its old values
+        for order, event in events:
+            if isinstance(event, Store):
+                together.setdefault(order, []).append(event)
+        for order, event in events:
             match event:
+                case Store() if event is together[order][0]:
+                    self._stores(together[order], goals)
                 case Store():
-                    self._satisfy(self._goal_roots(event), goals)
-                    self._about_to_load(self._goal_roots(event))
-                    self._synchronise(event.sink.memory, writes=True)
-                    if event.sink.semantics in ("release", "acq_rel"):  # for what all lanes have done
-                        self._all_synchronised()
-                    self._stream([], [event], [event]) if event.streamed else self._plain([event])
-                    self._touched[event.sink.memory] = True
-                    if event.sink.semantics in ("acquire", "acq_rel"):
-                        self._all_synchronised()
-                    self._stored.append(event.sink)
+                    pass
                 case Loop() if self._streamed(axis for carry in event.carries for axis in carry.axes):
                     self._check_repeatable(event)  # each store that needs its results runs it for its own points
                 case Loop():
@@ -184,6 +189,27 @@ class Scheduler(ContraryScans):
             self._prepare(self._goal_roots(goal))
         if advances:
             self._all_synchronised()
+
+    def _stores(self, stores: Sequence[Store], goals: Sequence[Goal]) -> None:
+        """The effects of one statement."""
+        needed = [root for store in stores for root in self._goal_roots(store)]
+        self._satisfy(needed, goals)
+        self._about_to_load(needed)
+        for store in stores:
+            self._synchronise(store.sink.memory, writes=True)
+        orders = {store.sink.semantics for store in stores}
+        if orders & {"release", "acq_rel"}:  # for what all lanes have done
+            self._all_synchronised()
+        streamed = [store for store in stores if store.streamed]
+        plain = [store for store in stores if not store.streamed]
+        if streamed:
+            self._stream([], streamed, streamed)
+        if plain:
+            self._plain(plain)
+        self._touched.update({store.sink.memory: True for store in stores})
+        if orders & {"acquire", "acq_rel"}:
+            self._all_synchronised()
+        self._stored.extend(store.sink for store in stores)
 
     def _check_repeatable(self, loop: Loop) -> None:
         """A loop may run again, and later, if it neither writes nor reads what must be read at its own place."""

@@ -39,7 +39,9 @@ class MustHold(Exception):
 
 
 class AxisConflict(Exception):
-    """A reduction runs along an axis whose loop is open already: plan again with axes of this extent not shared."""
+    """A reduction runs along an axis whose loop is open already, or an update along one that stays on chip: plan again
+    with axes of this extent not shared.
+    """
 
     def __init__(self, extent: Polynomial) -> None:
         super().__init__(repr(extent))
