@@ -46,6 +46,17 @@ class Effect:
     exclusive: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What a statement gives, to be stored in scratch memory: an element of it at its positions along free axes."""
+
+    value: Expression
+    memory: Memory  # that it comes from
+    extents: Coordinates
+    positions: Coordinates
+    free: tuple[Axis, ...]
+
+
 @dataclass(slots=True)
 class Demand(RegionOperations):
     """Walks a kernel once and collects its sinks and loops.
@@ -228,7 +239,7 @@ class Demand(RegionOperations):
         return self.arena.axis(axis.name, axis.begin, axis.end, slices=axis.slices)
 
     def _old_values(
-        self, update: lp.AtomicUpdate, sink: Sink, positions: Coordinates, operands: Sequence[Expression],
+        self, update: lp.AtomicUpdate, sink: Sink, positions: Coordinates, operands: tuple[Expression, ...],
         context: Context,
     ) -> None:  # fmt: skip
         """Where the results of an update come from: its place in the program, or what was kept of it."""
@@ -238,7 +249,7 @@ class Demand(RegionOperations):
                 self.parameters[result] = partial(old_value, self, sink, positions, result, operands)
             return
         extents = tuple(self.extent(extent) for extent in update.relation.shape)
-        element = self._keep(old, sink.memory, sink.value, extents, positions, sink.free, context)
+        element = self._keep(old, _Kept(sink.value, sink.memory, extents, positions, sink.free), context)
         self.parameters[old] = element
         for result in success:
             self.parameters[result] = partial(self._succeeded, update, element)
@@ -288,23 +299,20 @@ class Demand(RegionOperations):
         value = self.pull(result, positions)
         del self._memo[result, positions]
         extents = tuple(self.extent(extent) for extent in result.shape)
-        self.kept[result] = self._keep(result, memory, value, extents, positions, free, context)
+        self.kept[result] = self._keep(result, _Kept(value, memory, extents, positions, tuple(free)), context)
 
-    def _keep(
-        self, result: Value, memory: Memory, value: Expression, extents: Coordinates, positions: Coordinates,
-        free: Sequence[Axis], context: Context,
-    ) -> Callable[[Coordinates], Expression]:  # fmt: skip
-        """Store what a statement gives in scratch memory; an element of it is loaded from there."""
+    def _keep(self, result: Value, kept: _Kept, context: Context) -> Callable[[Coordinates], Expression]:
+        """Scratch memory with one instance for every enclosing parallel point; elements are loaded from there."""
         outer = tuple(atomic(axis) - axis.begin for axis in context.parallel)
-        buffer = self._copies.get((value, positions, context))
+        buffer = self._copies.get((kept.value, kept.positions, context))
         if buffer is None:
-            shape = (*(axis.extent for axis in context.parallel), *extents)
-            buffer = Buffer(self._name_before(result, memory), result.dtype, shape, self._order)
-            self._copies[value, positions, context] = buffer
+            shape = (*(axis.extent for axis in context.parallel), *kept.extents)
+            buffer = Buffer(self._name_before(result, kept.memory), result.dtype, shape, self._order)
+            self._copies[kept.value, kept.positions, context] = buffer
             self.instances[buffer] = ()
             sink = Sink(
-                buffer, outer + positions, value, context.predicate, tuple(free), context.parallel, context.loops,
-                self._order, result.span,
+                buffer, outer + kept.positions, kept.value, context.predicate, kept.free, context.parallel,
+                context.loops, self._order, result.span,
             )  # fmt: skip
             self._add(sink)
         return partial(self._kept_element, buffer, outer, context)

@@ -47,7 +47,8 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
             variants = _write_variants(demand, regions, names)
         except AxisConflict as conflict:
             if conflict.extent in unshared:
-                raise unsupported("a plan in which no two loops run along one axis", kernel.span) from None
+                message = "a loop along an axis inside another along the same one is not lowered yet"
+                raise unsupported(message, kernel.span) from None
             unshared |= {conflict.extent}
         except MustPin as found:
             pinned |= {found.memory}
