@@ -92,7 +92,7 @@ fuzz: setup
 
 # Mutants of Triton kernels: what comparison says of them against what running them shows. Takes an hour.
 mutants: setup
-	$(BIN)/python -m tests.lift.mutation.measure
+	$(BIN)/python -m tests.lift.mutation.measure --jobs $(WORKERS)
 
 clean:
 	rm -rf $(VENV) build

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from intent.records import dataclass
-from intentc.commands.lift import checked
+from intentc.lift_check import checked
 from translators.comparison.sides import NoSide, Side, lifted_side, read_sides
 from translators.comparison.variants import merged
 from translators.comparison.verdict import compare

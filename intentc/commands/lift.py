@@ -11,12 +11,11 @@ from intent.dtypes import BY_NAME, DType
 from intentc import lift_report, settings
 from intentc.failure import UsageError
 from intentc.inputs import read_inputs
+from intentc.lift_check import checked
 from intentc.outputs import Output, destinations, write_all
 from intentc.render import say
 from intentc.reporting import report
-from translators.lifting.files import LiftedFile, Wanted, lift_text, source_of, without
-from translators.options import Options
-from translators.pipeline import compile_text
+from translators.lifting.files import LiftedFile, Wanted, lift_text
 
 if TYPE_CHECKING:
     from intentc.lift_verification import Verification
@@ -95,28 +94,6 @@ def _dtypes(arguments: Sequence[str]) -> dict[str, DType]:
             raise UsageError(f"--dtype takes NAME=DTYPE with a dtype such as f16, not {argument!r}")
         made[name] = BY_NAME[dtype]
     return made
-
-
-def checked(lifted: LiftedFile, wanted: Wanted) -> LiftedFile:
-    """Every lifted kernel must be a legal program that compiles; one that is not is not lifted."""
-    for kernel in lifted.kernels:
-        text = source_of((kernel,), lifted.path)
-        if text is None:
-            continue
-        rejected = _rejection(text, lifted.path, {name: wanted.constants.get(name, 64) for name in kernel.groups})
-        if rejected is not None:
-            lifted = without(lifted, kernel.name, f"what was lifted does not compile: {rejected}")
-    return lifted
-
-
-def _rejection(text: str, path: str, constants: dict[str, object]) -> str | None:
-    """Why the program does not compile, with some value for the size of each group that is kept."""
-    given = {name: value for name, value in constants.items() if f"{name}: I.Constexpr[int] =" not in text}
-    try:
-        diagnostics = compile_text(text, path, Options(constexprs=given)).diagnostics
-    except Exception as error:  # a bug of the compiler must not hide what else the file holds
-        return f"{type(error).__name__}: {error}"
-    return next((each.message for each in diagnostics if each.severity != "note"), None)
 
 
 def _verified(text: str, lifted: LiftedFile) -> Verified:

@@ -1,131 +1,162 @@
 """`make corpus`: lift every kernel of the pinned packages and write docs/lift-corpus.md.
 
-Each file has a process of its own, bounded in time and memory. Results are kept in build/corpus; a file is done again
-only if it or the translator changed, so an interrupted run goes on where it stopped.
+    python -m tests.corpus --pack FILE        the packages' sources in one archive, for a machine without a network
+    python -m tests.corpus --unpack FILE      take them from there, and go on
+
+Each kernel has a process of its own, bounded in time and memory. Results are kept in build/corpus; a kernel is done
+again only if its file or the translator changed, so an interrupted run goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import multiprocessing
 import os
+import shutil
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from multiprocessing.context import ForkProcess as Child
 from pathlib import Path
 from typing import Any, Final
 
-os.environ.update(TRITON_INTERPRET="1", OMP_NUM_THREADS="1", PYTHONWARNINGS="ignore")
+os.environ.update(TRITON_INTERPRET="1", OMP_NUM_THREADS="1", PYTHONWARNINGS="ignore", CUDA_VISIBLE_DEVICES="")
 
-from tests.corpus import one_file
-from tests.corpus.packages import PACKAGES, SITE, Package
+from intent.records import dataclass
+from tests.corpus import one_kernel
+from tests.corpus.packages import PACKAGES, ROOT, SITE, Package, pack, translator_version, unpack
 from tests.corpus.page import Record, write_page
+from translators.triton_source.read.source import read_file
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 BUILD: Final = SITE.parent
-SECONDS_PER_FILE: Final = 1200
+RESULTS, COMPARED = BUILD / "results", BUILD / "compared"
 LIFT_ONLY: Final = "-lift-only"
 FORK: Final = multiprocessing.get_context("fork")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One kernel; without a name, a file that could not be read in time."""
+
+    package: Package
+    path: Path
+    kernel: str
+
+    @property
+    def inside(self) -> str:
+        return self.path.relative_to(self.package.directory).as_posix()
+
+    @property
+    def result(self) -> Path:
+        return RESULTS / self.package.name / f"{self.inside.replace('/', '+')}+{self.kernel}.json"
+
+    def record(self) -> Record | None:
+        return _read(self.result)["record"] if self.result.exists() else None
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--package", action="append", help="this package only (repeatable)")
+    parser.add_argument("--file", action="append", default=[], help="only files whose path has this in it (repeatable)")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="start no kernel after so long")
+    parser.add_argument("--clean", action="store_true", help="forget earlier results")
     parser.add_argument("--lift-only", action="store_true", help="compare nothing that was not compared before")
     parser.add_argument("--page", action="store_true", help="write the page from what was done before")
+    parser.add_argument("--pack", type=Path, metavar="FILE")
+    parser.add_argument("--unpack", type=Path, metavar="FILE")
     arguments = parser.parse_args()
-    version = _version() + (LIFT_ONLY if arguments.lift_only else "")
-    records: dict[str, list[Record]] = {}
+    if arguments.unpack:
+        unpack(arguments.unpack)
     for package in PACKAGES:
         package.install()
-        wanted = not arguments.page and (not arguments.package or package.name in arguments.package)
-        records[package.name] = _run(package, version, arguments.jobs) if wanted else _known(package)
-    write_page(ROOT / "docs" / "lift-corpus.md", records, {package.name: _coverage(package) for package in PACKAGES})
+    if arguments.pack:
+        pack(arguments.pack)
+        return
+    if arguments.clean:
+        for each in (RESULTS, COMPARED):
+            shutil.rmtree(each, ignore_errors=True)
+    version = translator_version(Path(one_kernel.__file__)) + (LIFT_ONLY if arguments.lift_only else "")
+    every = {package.name: list(_jobs(package)) for package in PACKAGES}
+    if not arguments.page:
+        names = arguments.package or every
+        wanted = [job for name in names for job in every[name] if _chosen(job, arguments.file)]
+        _run(wanted, version, arguments.jobs, time.monotonic() + arguments.seconds)
+    records = {name: [job.record() for job in jobs] for name, jobs in every.items()}
+    done = {name: [record for record in each if record is not None] for name, each in records.items()}
+    write_page(
+        ROOT / "docs" / "lift-corpus.md", done, {name: (len(done[name]), len(jobs)) for name, jobs in every.items()}
+    )
 
 
-def _version() -> str:
-    """Of the translator: of every file that a lift or its check depends on."""
-    made = hashlib.sha256()
-    for folder in ("intent", "translators", "intentc", "tests/corpus"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            made.update(path.read_bytes())
-    return made.hexdigest()[:16]
+def _jobs(package: Package) -> Iterator[Job]:
+    for path in package.files():
+        try:
+            with one_kernel.bounded_time():
+                kernels = read_file(path.read_text(encoding="utf-8", errors="replace"), str(path)).kernels
+        except SyntaxError:
+            continue
+        except TimeoutError:
+            yield Job(package, path, "")
+            continue
+        for name in dict.fromkeys(each.name for each in kernels):
+            yield Job(package, path, name)
 
 
-def _result(package: Package, path: Path) -> Path:
-    inside = path.relative_to(package.directory).as_posix().replace("/", "+")
-    return BUILD / "results" / package.name / f"{inside}.json"
+def _chosen(job: Job, parts: Sequence[str]) -> bool:
+    return not parts or any(part in job.inside for part in parts)
 
 
-def _coverage(package: Package) -> tuple[int, int]:
-    """(files that are done, all files)."""
-    results = [_result(package, path).exists() for path in package.files()]
-    return sum(results), len(results)
-
-
-def _known(package: Package) -> list[Record]:
-    results = [_result(package, path) for path in package.files()]
-    return [record for each in results if each.exists() for record in _read(each)]
-
-
-def _read(result: Path) -> list[Record]:
+def _read(result: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
-    records: list[Record] = found["records"]
-    return records
+    return found
 
 
-def _run(package: Package, version: str, jobs: int) -> list[Record]:
-    """Every file in a process of its own, which is a copy of this one: it has Triton loaded."""
-    waiting = [path for path in package.files() if not _done(package, path, version)]
-    total = len(waiting)
-    running: dict[Path, tuple[Child, float]] = {}
-    while waiting or running:
-        while waiting and len(running) < jobs:
-            path = waiting.pop(0)
-            running[path] = (_started(package, path, version), time.monotonic())
+def _run(jobs: Sequence[Job], version: str, count: int, end: float) -> None:
+    """Every kernel in a process of its own, which is a copy of this one: it has Triton loaded."""
+    waiting = [job for job in jobs if not (job.result.exists() and _read(job.result)["version"] == version)]
+    total, waiting = len(waiting), waiting[::-1]
+    running: dict[Job, tuple[Child, float]] = {}
+    while (waiting and time.monotonic() < end) or running:
+        while waiting and len(running) < count and time.monotonic() < end:
+            job = waiting.pop()
+            running[job] = (_started(job, version), time.monotonic())
         time.sleep(0.02)
-        for path in [path for path, each in running.items() if _ended(*each)]:
-            running.pop(path)[0].join()
-            _keep(package, path, version)
-            left = len(waiting) + len(running)
-            print(f"\r{package.name}: {total - left} of {total} files", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-    return _known(package)
+        for job in [job for job, each in running.items() if _ended(*each)]:
+            running.pop(job)[0].join()
+            _keep(job, version)
+            finished = total - len(waiting) - len(running)
+            if finished % 20 == 0 or finished == total:
+                print(f"{finished} of {total} kernels", file=sys.stderr, flush=True)
+    if waiting:
+        print(f"{len(waiting)} kernels are left for another run", file=sys.stderr)
 
 
 def _ended(child: Child, begin: float) -> bool:
-    if time.monotonic() - begin > SECONDS_PER_FILE:
+    if time.monotonic() - begin > one_kernel.SECONDS_IN_ALL:
         child.kill()
     return not child.is_alive()
 
 
-def _done(package: Package, path: Path, version: str) -> bool:
-    result = _result(package, path)
-    return result.exists() and json.loads(result.read_text(encoding="utf-8"))["version"] == version
-
-
-def _started(package: Package, path: Path, version: str) -> Child:
-    fresh = _result(package, path).with_suffix(".new")
+def _started(job: Job, version: str) -> Child:
+    fresh = job.result.with_suffix(".new")
     fresh.unlink(missing_ok=True)
-    child = FORK.Process(target=one_file.run, args=(path, fresh, BUILD / "compared", not version.endswith(LIFT_ONLY)))
+    arguments = (job.path, job.kernel, fresh, COMPARED, not version.endswith(LIFT_ONLY))
+    child = FORK.Process(target=one_kernel.run, args=arguments)
     child.start()
     return child
 
 
-def _keep(package: Package, path: Path, version: str) -> None:
-    result = _result(package, path)
-    fresh = result.with_suffix(".new")
-    inside = path.relative_to(package.directory).as_posix()
+def _keep(job: Job, version: str) -> None:
+    fresh = job.result.with_suffix(".new")
+    record: Record = {"kernel": job.kernel, "status": "crash", "reason": "the process failed or was too slow"}
     if fresh.exists():
-        records = [{"file": inside, **record} for record in json.loads(fresh.read_text(encoding="utf-8"))]
+        record = _read(fresh)
         fresh.unlink()
-    else:
-        records = [{"file": inside, "kernel": "", "status": "crash", "reason": "the process failed or was too slow"}]
-    result.parent.mkdir(parents=True, exist_ok=True)
-    result.write_text(json.dumps({"version": version, "records": records}), encoding="utf-8")
+    job.result.parent.mkdir(parents=True, exist_ok=True)
+    kept = {"version": version, "record": {"file": job.inside, **record}}
+    job.result.write_text(json.dumps(kept), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from intent.records import dataclass
 
-SITE: Final = Path(__file__).resolve().parents[2] / "build" / "corpus" / "site"
+ROOT: Final = Path(__file__).resolve().parents[2]
+SITE: Final = ROOT / "build" / "corpus" / "site"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +54,25 @@ PACKAGES: Final = (
     Package("sageattention", "1.0.6"),
     Package("moe-ops", "0.1.0"),
 )
+
+
+def pack(archive: Path) -> None:
+    """All sources in one archive; nothing else of the packages is needed."""
+    with tarfile.open(archive, "w:xz") as made:
+        for package in PACKAGES:
+            for path in sorted(package.directory.rglob("*.py")):
+                made.add(path, path.relative_to(SITE))
+
+
+def unpack(archive: Path) -> None:
+    with tarfile.open(archive) as packed:
+        packed.extractall(SITE, filter="data")
+
+
+def translator_version(*also: Path) -> str:
+    """Of every file that a lift depends on, and of these."""
+    made = hashlib.sha256()
+    own = [path for folder in ("intent", "translators", "intentc") for path in sorted((ROOT / folder).rglob("*.py"))]
+    for path in (*own, *also):
+        made.update(path.read_bytes())
+    return made.hexdigest()[:16]

@@ -1,8 +1,9 @@
 """What comparison says of mutants, against what running them says.
 
-    python -m tests.lift.mutation.measure [--limit N] [FILE...]
+    python -m tests.lift.mutation.measure [--limit N] [--jobs N] [FILE...]
 
-goes over all kernels that are written by hand and those of all modules, and writes `record.json` beside this file.
+goes over the ladder of public kernels (as far as `tests.corpus` has installed them), all kernels that are written by
+hand and those of all modules, and writes `record.json` beside this file. An interrupted run goes on where it stopped.
 
 Every mutant is compared with its original, and both run on random shapes under Triton's interpreter. A `same` for a
 pair whose outputs differ would be the worst of all faults; there must be none.
@@ -12,16 +13,17 @@ from __future__ import annotations
 
 import argparse
 import ast
-import contextlib
 import json
+import multiprocessing
 import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from intent.records import asdict, dataclass, replace
@@ -30,6 +32,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from intentc.lift_slices import sliced
+from tests.corpus.ladder import LADDER
+from tests.corpus.one_kernel import bounded_time
+from tests.corpus.packages import PACKAGES, translator_version
 from tests.lift.mutation.mutants import Mutant, mutants
 from translators.comparison.sides import NoSide, Side, read_sides
 from translators.comparison.verdict import compare
@@ -39,7 +44,13 @@ from translators.triton_source.read.source import read_file
 ROOT = Path(__file__).resolve().parents[3]
 RECORD = Path(__file__).parent / "record.json"
 CALLS = 6
-SECONDS = 600
+SECONDS = 300
+BUILD = ROOT / "build" / "mutants"
+ENVIRONMENT = {
+    **os.environ, "TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore",
+    "CUDA_VISIBLE_DEVICES": "",
+}  # fmt: skip
+FORK = multiprocessing.get_context("fork")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +60,8 @@ class Judged:
     file: str
     mutant: Mutant
     answer: str
+    reason: str
     outcome: str
-    reason: str = ""
 
     @property
     def wrong(self) -> bool:
@@ -66,42 +77,55 @@ def files() -> list[Path]:
     return sorted(hand) + sorted((ROOT / "golden").glob("*/module.py"))
 
 
-def judge(path: Path, chosen: Sequence[Mutant] | None = None) -> Iterator[Judged]:
-    """Every mutant of a file's kernels that lift, or the chosen ones."""
-    text = path.read_text(encoding="utf-8")
-    name = str(path.relative_to(ROOT))
-    for side in _sides(text, name):
-        wanted = list(mutants(text, side.name)) if chosen is None else [m for m in chosen if m.kernel == side.name]
-        calls = _calls(side)
-        if not wanted or not calls:
-            continue
-        outcomes = _outcomes(text, side, wanted, calls)
-        if "failed" in outcomes:
-            print(f"{name}: '{side.name}' itself does not run: {outcomes['failed']}")
-            continue
-        for number, mutant in enumerate(wanted):
-            answer, reason = _answer(side, mutant, name)
-            yield Judged(name, mutant, answer, outcomes.get(str(number), "failed"), reason)
+def kernels(path: Path) -> list[str]:
+    """Of a file: names of the functions that are compiled by Triton."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return [node.name for node in functions if any("jit" in ast.unparse(each) for each in node.decorator_list)]
 
 
-def _sides(text: str, name: str) -> list[Side]:
-    """The kernels that lift, one by one."""
-    made = []
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef) and any("jit" in ast.unparse(each) for each in node.decorator_list):
-            with contextlib.suppress(NoSide):
-                made.extend(read_sides(text, name, node.name, {}))
-    return made
+def judge(path: Path, kernel: str, count: int) -> list[Judged]:
+    """Some mutants of a kernel, always the same; none if the kernel itself does not lift or run."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    side = _side(text, path, kernel)
+    calls = _calls(side) if side is not None else []
+    every = list(mutants(text, kernel))
+    name = f"{path.parent.name}/{path.name}"
+    places = random.Random(f"{name} {kernel}").sample(range(len(every)), min(count, len(every)))
+    wanted = [every[place] for place in sorted(places)]
+    if side is None or not calls or not wanted:
+        return []
+    outcomes = _outcomes(text, path, side, wanted, calls)
+    if "failed" in outcomes:
+        print(f"{name}: '{kernel}' itself does not run: {outcomes['failed']}", file=sys.stderr)
+        return []
+    answers = [_answer(side, mutant, path) for mutant in wanted]
+    return [
+        Judged(name, mutant, *answer, outcomes.get(str(number), "failed"))
+        for number, (mutant, answer) in enumerate(zip(wanted, answers, strict=True))
+    ]
 
 
-def _answer(side: Side, mutant: Mutant, name: str) -> tuple[str, str]:
+def _side(text: str, path: Path, kernel: str) -> Side | None:
     try:
-        others = read_sides(mutant.text, name, mutant.kernel, {})
+        with bounded_time():
+            return next(iter(read_sides(text, str(path), kernel, {})), None)
+    except (NoSide, TimeoutError):
+        return None
+
+
+def _answer(side: Side, mutant: Mutant, path: Path) -> tuple[str, str]:
+    """What comparison says, and why."""
+    try:
+        with bounded_time():
+            others = read_sides(mutant.text, str(path), mutant.kernel, {})
+            if not others:
+                return "could not tell", "the kernel is gone"
+            verdict = compare(side, others[0])
     except NoSide as found:
         return "could not tell", found.reason
-    if not others:
-        return "could not tell", "the kernel is gone"
-    verdict = compare(side, others[0])
+    except TimeoutError:
+        return "could not tell", "it took too long"
     return verdict.answer, verdict.reason or str(verdict.difference or "")
 
 
@@ -116,17 +140,18 @@ def _calls(side: Side) -> list[CallSizes]:
     return [call for call in drawn if call is not None]
 
 
-def _outcomes(text: str, side: Side, wanted: Sequence[Mutant], calls: Sequence[CallSizes]) -> dict[str, str]:
+def _outcomes(
+    text: str, path: Path, side: Side, wanted: Sequence[Mutant], calls: Sequence[CallSizes]
+) -> dict[str, str]:
     assert side.origin is not None
     correspondence = side.origin.lifted.correspondence
     assert correspondence is not None
     with tempfile.TemporaryDirectory() as directory:
-        shims = ROOT / "intentc" / "lift_shims.py"
-        original = _sliced(text, side.name, Path(directory) / "original", shims)
+        original = _sliced(text, path, side.name, Path(directory) / "original")
         requests: dict[str, dict[str, object]] = {}
         for number, mutant in enumerate(wanted):
-            path = _sliced(mutant.text, side.name, Path(directory) / f"mutant{number}", shims)
-            requests[str(number)] = {"path": str(path), "names": _names(text, mutant)}
+            made = _sliced(mutant.text, path, side.name, Path(directory) / f"mutant{number}")
+            requests[str(number)] = {"path": str(made), "names": _names(text, mutant)}
         request = {
             "original": str(original),
             "kernel": side.name,
@@ -135,24 +160,23 @@ def _outcomes(text: str, side: Side, wanted: Sequence[Mutant], calls: Sequence[C
             "calls": list(map(asdict, calls)),
             "mutants": requests,
         }
-        environment = {**os.environ, "TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
         done = subprocess.run(
             [sys.executable, str(Path(__file__).parent / "runner.py")],
-            input=json.dumps(request), capture_output=True, text=True, timeout=SECONDS, env=environment, check=False,
+            input=json.dumps(request), capture_output=True, text=True, timeout=SECONDS, env=ENVIRONMENT, check=False,
         )  # fmt: skip
     if done.returncode != 0:
         raise RuntimeError(done.stderr[-2000:])
-    made: dict[str, str] = json.loads(done.stdout)
-    return made
+    outcomes: dict[str, str] = json.loads(done.stdout)
+    return outcomes
 
 
-def _sliced(text: str, kernel: str, directory: Path, shims: Path) -> Path:
+def _sliced(text: str, path: Path, kernel: str, directory: Path) -> Path:
     """The kernel with what it needs, in a directory of its own; gives the file that holds it."""
     directory.mkdir()
-    texts = sliced(read_file(text, "kernels.py"), kernel)
+    texts = sliced(read_file(text, str(path)), kernel)
     for name, each in texts.items():
         (directory / f"{name}.py").write_text(each, encoding="utf-8")
-    shutil.copy(shims, directory)
+    shutil.copy(ROOT / "intentc" / "lift_shims.py", directory)
     return directory / f"{next(iter(texts))}.py"
 
 
@@ -167,6 +191,7 @@ def _names(text: str, mutant: Mutant) -> dict[str, str]:
     return dict(zip(parameters(text), parameters(mutant.text), strict=True))
 
 
+# ------------------------------------------------------------------------------------------------------- all of them
 def table(found: Sequence[Judged]) -> dict[str, dict[str, int]]:
     """Counts: what is said of mutants, by whether the change is neutral and what running showed."""
     counts: dict[str, Counter[str]] = {}
@@ -176,38 +201,89 @@ def table(found: Sequence[Judged]) -> dict[str, dict[str, int]]:
     return {key: dict(sorted(value.items())) for key, value in sorted(counts.items())}
 
 
-def sample(path: Path, count: int) -> list[Mutant]:
-    """Some of a file's mutants, always the same."""
-    text = path.read_text(encoding="utf-8")
-    every = [mutant for side in _sides(text, path.name) for mutant in mutants(text, side.name)]
-    chosen = random.Random(f"{path.parent.name}/{path.name}").sample(range(len(every)), min(count, len(every)))
-    return [every[place] for place in sorted(chosen)]
-
-
 def record(found: Sequence[Judged]) -> dict[str, object]:
-    files_seen = sorted({each.file for each in found})
+    said = [
+        f"{each.file} {each.mutant.kernel}, line {each.mutant.line}: {each.mutant.what}: {each.answer}, "
+        f"outputs {each.outcome}: {each.reason[:200]}"
+        for each in found
+        if each.wrong or (each.mutant.neutral and each.outcome == "equal" and not each.answer.startswith("same"))
+    ]
+    tried = sorted({f"{each.file} {each.mutant.kernel}" for each in found})
     wrong = sum(each.wrong for each in found)
-    return {"mutants": len(found), "wrong": wrong, "counts": table(found), "files": files_seen}
+    return {"mutants": len(found), "wrong": wrong, "counts": table(found), "kernels": tried, "to look at": said}
+
+
+def _job(path: Path, kernel: str, count: int, result: Path) -> None:
+    """In a process of its own."""
+    failed: str | None = None
+    found: list[Judged] = []
+    try:
+        found = judge(path, kernel, count)
+    except Exception as error:  # a fault of ours, which the record shows
+        failed = f"{type(error).__name__}: {error}"
+    result.write_text(json.dumps({"failed": failed, "judged": [asdict(each) for each in found]}), encoding="utf-8")
+
+
+def _known(result: Path) -> list[Judged]:
+    found = json.loads(result.read_text(encoding="utf-8"))
+    if found["failed"] is not None:
+        print(f"{result.stem}: {found['failed'][:300]}", file=sys.stderr)
+    return [Judged(**{**each, "mutant": Mutant(**each["mutant"])}) for each in found["judged"]]
+
+
+def _run(wanted: Sequence[tuple[Path, str]], limit: int, jobs: int, end: float) -> list[Judged]:
+    """Every kernel in a process of its own; what was found before by the same translator is kept."""
+    version = translator_version(*sorted(Path(__file__).parent.glob("*.py")))
+    results = {
+        each: BUILD / f"{version}-{limit}" / f"{each[0].parent.name}+{each[0].name}+{each[1]}.json" for each in wanted
+    }
+    waiting = [each for each in wanted if not results[each].exists()][::-1]
+    running: dict[tuple[Path, str], tuple[multiprocessing.context.ForkProcess, float]] = {}
+    while (waiting and time.monotonic() < end) or running:
+        while waiting and len(running) < jobs and time.monotonic() < end:
+            each = waiting.pop()
+            results[each].parent.mkdir(parents=True, exist_ok=True)
+            child = FORK.Process(target=_job, args=(*each, limit, results[each]))
+            child.start()
+            running[each] = (child, time.monotonic())
+        time.sleep(0.05)
+        for each, (child, begin) in list(running.items()):
+            if time.monotonic() - begin > SECONDS:
+                child.kill()
+            if not child.is_alive():
+                running.pop(each)[0].join()
+                print(f"{results[each].stem}: {len(waiting) + len(running)} kernels are left", file=sys.stderr)
+    return [judged for result in results.values() if result.exists() for judged in _known(result)]
+
+
+def ladder() -> list[tuple[Path, str]]:
+    """Kernels of the packages of `tests.corpus`, as far as they are installed."""
+    places = [(package.directory / rung.file, rung.kernel) for rung in LADDER for package in PACKAGES]
+    return [(path, kernel) for path, kernel in places if path.exists()]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--limit", type=int, default=12, help="mutants for each file at most")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--limit", type=int, default=12, help="mutants for each kernel at most")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="start no kernel after so long")
+    parser.add_argument("--clean", action="store_true", help="forget earlier results")
     parser.add_argument("files", nargs="*", type=Path, help="files other than all")
     arguments = parser.parse_args()
-    found: list[Judged] = []
-    for path in [each.resolve() for each in arguments.files] or files():
-        judged = list(judge(path, sample(path, arguments.limit)))
-        found.extend(judged)
-        for each in judged:
-            if each.wrong or (each.mutant.neutral and not each.answer.startswith("same")):
-                mark = "WRONG" if each.wrong else "neutral"
-                print(f"{mark}: {each.file}:{each.mutant.line} {each.mutant.kernel}: {each.mutant.kind}: ", end="")
-                print(f"{each.mutant.what}: {each.answer}, outputs {each.outcome}: {each.reason[:300]}")
-        print(f"{path.parent.name}/{path.name}: {len(judged)} mutants, {len(found)} so far", flush=True)
-        RECORD.write_text(json.dumps(record(found), indent=2) + "\n", encoding="utf-8")
-    print(json.dumps(record(found), indent=2))
-    return 1 if any(each.wrong for each in found) else 0
+    if arguments.clean:
+        shutil.rmtree(BUILD, ignore_errors=True)
+    chosen = [each.resolve() for each in arguments.files]
+    own = [(path, kernel) for path in chosen or files() for kernel in kernels(path)]
+    wanted = own if chosen else [*ladder(), *own]
+    found = _run(wanted, arguments.limit, arguments.jobs, time.monotonic() + arguments.seconds)
+    made = record(found)
+    if not chosen:
+        on_ladder = {f"{path.parent.name}/{path.name} {kernel}" for path, kernel in ladder()}
+        of_ladder = [each for each in found if f"{each.file} {each.mutant.kernel}" in on_ladder]
+        made = {"ladder": {"mutants": len(of_ladder), "counts": table(of_ladder)}, **made}
+        RECORD.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
+    print(json.dumps(made, indent=2))
+    return 1 if made["wrong"] else 0
 
 
 if __name__ == "__main__":

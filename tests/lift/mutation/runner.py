@@ -19,8 +19,13 @@ import numpy as np
 import torch
 import triton.language
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from intentc.lift_runner import bound_memory
+
 MARGIN = 1 << 14  # elements around an array
-SECONDS = 60
+SECONDS = 60  # of processor time for a kernel; a mutant has five times what its original took, and these few more
+MARGIN_OF_TIME = 5
 DTYPES = {
     "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64, "i8": torch.int8,
     "i16": torch.int16, "i32": torch.int32, "i64": torch.int64, "u8": torch.uint8, "bool": torch.bool,
@@ -29,13 +34,16 @@ DTYPES = {
 
 def main() -> None:
     request = json.load(sys.stdin)
-    wanted = _isolated(request["original"], request, request["calls"])
+    begin = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    wanted = _isolated(request["original"], request, request["calls"], SECONDS)
+    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begin
     if isinstance(wanted, str):
         json.dump({"failed": wanted}, sys.stdout)
         return
     made = {}
+    bound = MARGIN_OF_TIME + 5 * int(seconds)
     for name, mutant in request["mutants"].items():
-        found = _isolated(mutant["path"], {**request, **mutant}, mutant.get("calls", request["calls"]))
+        found = _isolated(mutant["path"], {**request, **mutant}, request["calls"], bound)
         made[name] = found if isinstance(found, str) else _verdict(wanted, found)
     json.dump(made, sys.stdout)
 
@@ -56,12 +64,14 @@ def _close(first: Any, second: Any) -> bool:  # noqa: ANN401
         return bool(np.allclose(first, second, rtol=tolerance, atol=tolerance, equal_nan=True))
 
 
-def _isolated(path: str, request: dict[str, Any], calls: list[Any]) -> list[Any] | str:
+def _isolated(path: str, request: dict[str, Any], calls: list[Any], seconds: int) -> list[Any] | str:
+    """Outputs of all calls, or why there are none; after so many seconds of processor time there are none."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        bound_memory()
         with os.fdopen(writing, "wb") as stream:
             try:
                 np.savez(stream, *[each for call in _outputs(path, request, calls) for each in call])
