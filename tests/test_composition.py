@@ -118,6 +118,22 @@ def test_only_written_arrays_are_copied_back(module: SimpleNamespace) -> None:
     np.testing.assert_array_equal(memory, [2] * 8 + [0] * 4)
 
 
+def test_arrays_that_results_or_changes_cannot_be_written_to(module: SimpleNamespace) -> None:
+    if module.arm == "device":
+        return
+    state, memory = X.copy(), np.zeros(3, np.float32)
+    for high, low in ((memory[:1], memory[:1]), (memory[1:], memory[:2])):
+        with pytest.raises(ValueError, match="the arrays for the results overlap in memory"):
+            module.loaded.raised_out(state, high.reshape(-1)[:1].reshape(()), low.reshape(-1)[-1:].reshape(()))
+    np.testing.assert_array_equal(state, X)
+    repeated = np.lib.stride_tricks.as_strided(memory, (10,), (0,))
+    with pytest.raises(ValueError, match="an array that the function changes is read-only, or its elements overlap"):
+        module.loaded.raised(repeated)
+    module.loaded.raised_out(state[::-1], memory[1:2].reshape(()), memory[2:].reshape(()))
+    np.testing.assert_array_equal(state, X + 2)
+    assert memory.tolist() == [0, 11, 3]
+
+
 def test_wrong_arguments_name_kernel_and_parameter(module: SimpleNamespace) -> None:
     with pytest.raises(TypeError, match="group_sums: x must have dtype float32, not float64"):
         module.loaded.full_sum(module.make(X.astype(np.float64)))

@@ -354,6 +354,9 @@ def _check_overlap(kernel, arrays):
     """Names of inputs to copy, as an output shares their memory; other overlaps are refused."""
     copies = set()
     given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    for view, array in given:
+        if view.direction != "In" and _folded(array):
+            raise ValueError(f"{kernel.name}: {view.name} is written, but its elements overlap in memory")
     for (first, a), (second, b) in itertools.combinations(given, 2):
         written = [view.name for view in (first, second) if view.direction != "In"]
         if not written or not np.shares_memory(a, b):
@@ -363,6 +366,16 @@ def _check_overlap(kernel, arrays):
             continue
         raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
     return copies
+
+
+def _folded(array):
+    """Whether elements of an array may overlap: an axis steps over less memory than the axes of smaller steps take."""
+    taken = array.itemsize
+    for step, size in sorted(zip(map(abs, array.strides), array.shape, strict=True)) if array.size else ():
+        if size > 1 and step < taken:
+            return True
+        taken += step * (size - 1)
+    return False
 
 
 def _elements(array):
@@ -407,8 +420,10 @@ def _key(kernel, view, array):
 
 def _to_device(array, dtype, device):
     """Copy a NumPy array of any layout and byte order to the device."""
-    if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
-        array = array.astype(array.dtype.newbyteorder("="), order="C")
+    native = np.dtype(array.dtype.name)
+    if not array.flags.carray or array.dtype != native:
+        array = array.astype(native, order="C")
+    array = np.ndarray(array.shape, native, array)  # torch refuses odd strides also of an axis of length 1
     return torch.from_numpy(array).to(device, copy=True)
 
 

@@ -10,6 +10,8 @@ from translators.triton_source.module_runtime import definitions
 HOST_COMPOSITION = '''
 def _host_composition(function, arguments, results=(), /, **keywords):
     """Call a function of device tensors with NumPy arrays; copy back what it returns, and the arrays it changed."""
+    if any(map(_folded, results)) or any(np.shares_memory(*pair) for pair in itertools.combinations(results, 2)):
+        raise ValueError("the arrays for the results overlap in memory")
     moved = {}
     with torch.inference_mode(False):
         arguments, keywords = _each((arguments, keywords), _is_numpy, lambda array: _moved(array, moved))
@@ -47,8 +49,8 @@ def _update(moved):
             continue
         if any(other is not array and np.shares_memory(array, other) for other, _, _ in moved.values()):
             raise ValueError("an array that the function changes overlaps another argument in memory")
-        if not array.flags.writeable:
-            raise ValueError("an array that the function changes is read-only")
+        if not array.flags.writeable or _folded(array):
+            raise ValueError("an array that the function changes is read-only, or its elements overlap")
         array[...] = _on_host(tensor, array.dtype.name in _CARRIERS)  #? low
         array[...] = _on_host(tensor)  #? !low
 

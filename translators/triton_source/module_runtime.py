@@ -242,6 +242,9 @@ def _check_overlap(kernel, arrays):
     """Names of inputs to copy, as an output shares their memory; other overlaps are refused."""  #? snapshot
     copies = set()  #? snapshot
     given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    for view, array in given:
+        if view.direction != "In" and _folded(array):
+            raise ValueError(f"{kernel.name}: {view.name} is written, but its elements overlap in memory")
     for (first, a), (second, b) in itertools.combinations(given, 2):
         if first.alias and first.alias == second.alias and not _in_one_allocation(a, b):  #? alias
             raise ValueError(f"{kernel.name}: {first.name} and {second.name} must lie in one allocation")  #? alias
@@ -259,6 +262,17 @@ def _check_overlap(kernel, arrays):
             continue  #? snapshot
         raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
     return copies  #? snapshot
+'''
+
+FOLDED = '''
+def _folded(array):
+    """Whether elements of an array may overlap: an axis steps over less memory than the axes of smaller steps take."""
+    taken = array.itemsize
+    for step, size in sorted(zip(map(abs, array.strides), array.shape, strict=True)) if array.size else ():
+        if size > 1 and step < taken:
+            return True
+        taken += step * (size - 1)
+    return False
 '''
 
 ALLOCATION = '''
@@ -340,8 +354,10 @@ def _to_device(array, dtype, device):
     """Copy a NumPy array of any layout and byte order to the device."""
     if array.dtype.name in _CARRIERS:  #? low
         array = array.view(_CARRIERS[dtype])  #? low
-    if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
-        array = array.astype(array.dtype.newbyteorder("="), order="C")
+    native = np.dtype(array.dtype.name)
+    if not array.flags.carray or array.dtype != native:
+        array = array.astype(native, order="C")
+    array = np.ndarray(array.shape, native, array)  # torch refuses odd strides also of an axis of length 1
     return torch.from_numpy(array).to(device, copy=True).view(getattr(torch, dtype))  #? low
     return torch.from_numpy(array).to(device, copy=True)  #? !low
 '''
@@ -618,7 +634,18 @@ CALLS = (
     COMMON_DEVICE,
     STREAM,
 )
-CHECKS = (CHECK, CHECK_ARRAY, STRIDES, SCALARS, CHECK_OVERLAP, ALLOCATION, DEVICE_ALLOCATION, ELEMENTS, ADDRESSES)
+CHECKS = (
+    CHECK,
+    CHECK_ARRAY,
+    STRIDES,
+    SCALARS,
+    CHECK_OVERLAP,
+    FOLDED,
+    ALLOCATION,
+    DEVICE_ALLOCATION,
+    ELEMENTS,
+    ADDRESSES,
+)
 TRANSFERS = (UPLOAD, TO_DEVICE, EMPTY, DOWNLOAD, TO_NUMPY, UNWRAP, DEVICE)
 AFTER_KERNELS = CALLS + CHECKS + TRANSFERS + (RUN, BITS, SCRATCH, LAUNCH, PASSED, INDEX_TYPE)
 _DEFINITION = re.compile(r"^(?:class |def )?(_\w+)", re.MULTILINE)
