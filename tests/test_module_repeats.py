@@ -5,14 +5,19 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable
+from textwrap import dedent
 from types import ModuleType
 
 import hand_written_codes as written
+import numpy as np
+import program_runs
 import pytest
 import torch
 
+import intent
 import intent.dtypes as dtypes
 from intent.records import replace
+from intentc.differential import load_module
 
 Calls = list[str]
 
@@ -248,3 +253,49 @@ def test_promises_not_to_overlap_are_held_in_every_call() -> None:
     assert len(module._REPEATS) == 1
     with pytest.raises(ValueError, match="x and out overlap"):
         module.scale_device_out(memory[:8], 2.0, memory[:8])  # in place, which the kernel itself would allow
+
+
+# ----------------------------------------------------------------------------------------- scalars that plans depend on
+RAISE = """
+@intent.kernel
+def raised(x: I.InOut[I.f32, ("N",)], count: I.index, amount: I.f32):
+    for i in I.parallel(I.domain(0, count)):
+        x[i] = x[i] + amount
+"""
+SOLVE = """
+@intent.kernel
+def solved(x: I.InOut[I.f32, ("N",)], begin: I.index):
+    block = I.domain(0, x.shape[0])[begin:]
+    rest = x[block]
+    for k in block:
+        rest = I.select(I.indices(block) > k, rest - rest[k - begin], rest)
+    x[block] = rest
+"""
+
+
+@pytest.mark.parametrize("through", ["module", "artifact"])
+def test_scalars_that_bound_parallel_work_are_part_of_the_form(through: str) -> None:
+    generated = program_runs.module(RAISE)
+    if through == "module":
+        run = generated.raised_device
+    else:
+        kernels = load_module(program_runs.HEADER + dedent(RAISE), "kernels")
+        run = intent.compile(kernels.raised, intent.targets.TritonTarget())
+    x = torch.zeros(5000)
+    for count in (3, 5000, 0, 2, 4000):
+        run(x, count, 1.0)
+    assert x.sum() == 3 + 5000 + 2 + 4000 and x[0] == 4
+    if through == "module":
+        run(x, 3, 2.0)
+        assert len(generated._REPEATS) == 4, "one for each count that launches something"
+
+
+def test_requirements_may_depend_on_scalars() -> None:
+    module = program_runs.module(SOLVE)
+    for run, make in ((module.solved_device, torch.arange), (module.solved, np.arange)):
+        x = make(20001.0, dtype=torch.float32 if make is torch.arange else np.float32)
+        run(x, 20000)
+        run(x, 19998)
+        assert [*map(float, x[19997:])] == [19997, 19998, 1, 1]
+        with pytest.raises(ValueError, match=r"solved: .* but the arguments give {'N': 20001, 'begin': 1}"):
+            run(x, 1)

@@ -2,8 +2,8 @@
 
 The first call of a form goes through the generated module, which checks everything, chooses and compiles a device
 function, and launches it. What it launched is kept under the form: dtype, shape, strides, device and alignment of every
-tensor, and how tensors overlap, which is all that checks and choices depend on. Later calls of the form look up the
-launch and repeat it with their own addresses and scalars.
+tensor, scalars that bound parallel work, and how tensors overlap, which is all that checks and choices depend on. Later
+calls of the form look up the launch and repeat it with their own addresses and other scalars.
 """
 
 from __future__ import annotations
@@ -101,6 +101,7 @@ class DeviceCalls:
         parameters = list(enumerate(interface.parameters))
         self._views = tuple(position for position, each in parameters if each.is_view)
         self._scalars = tuple(_rule(position, each) for position, each in parameters if not each.is_view)
+        self._planned = tuple(position for position, each in parameters if each.name in functions.planned)
         self._pairs = tuple(_conflicting(interface.parameters))
         self._forms: dict[FormKey, Form] = {}
         self._inputs = tuple(position for position, each in enumerate(interface.inputs) if each.is_view)
@@ -172,6 +173,10 @@ class DeviceCalls:
                 return None
             address = addresses[position] = tensor.data_ptr()
             key += (tensor.dtype, tensor.shape, tensor.stride(), tensor.device, address & 15)
+        for position in self._planned:
+            if type(values[position]) not in (int, float, bool):
+                return None
+            key.append(values[position])
         return tuple(key)
 
     def _overlaps(self, addresses: Sequence[int], spans: Sequence[int]) -> Overlaps:

@@ -19,7 +19,7 @@ from translators.triton_source.composition_runtime import AFTER_COMPOSITIONS, BE
 from translators.triton_source.launch import KernelCode
 from translators.triton_source.module_composition import Composer
 from translators.triton_source.module_docstring import module_docstring
-from translators.triton_source.module_kernels import device_functions, host_text, needs_size_keywords
+from translators.triton_source.module_kernels import device_functions, host_text, needs_size_keywords, planned_scalars
 from translators.triton_source.module_layout import collection, string
 from translators.triton_source.module_names import KernelNames, composition_names, module_names
 from translators.triton_source.module_options import DEFAULT, ModuleOptions
@@ -48,7 +48,7 @@ def write_module(program: Program, codes: Sequence[KernelCode], options: ModuleO
     all_names = module_names(codes, options.arm, program.host)
     pairs = list(zip(codes, all_names, strict=True))
     composer = _composer(program, pairs, options)
-    features = _features(codes, options, composer)
+    features = _features(pairs, options, composer)
     device = [text for code, names in pairs for text in device_functions(code, names)]
     host = [text for code, names in pairs for text in host_text(code, names)]
     host += composer.texts() if composer else []
@@ -73,8 +73,11 @@ def _composer(
     return Composer(program.host, names, {code.kernel.name: each for code, each in pairs})
 
 
-def _features(codes: Sequence[KernelCode], options: ModuleOptions, composer: Composer | None) -> frozenset[str]:
+def _features(
+    pairs: Sequence[tuple[KernelCode, KernelNames]], options: ModuleOptions, composer: Composer | None
+) -> frozenset[str]:
     """The words that select lines of the shared part."""
+    codes = [code for code, _ in pairs]
     views = [view for code in codes for view in code.kernel.views]
     facts = {
         "host": options.arm != "device",
@@ -84,6 +87,7 @@ def _features(codes: Sequence[KernelCode], options: ModuleOptions, composer: Com
         "scratch": any(code.scratch for code in codes),
         "bytes": any(dtype.name == "f8e4m3fn" for code in codes for dtype in _memory_types(code)),
         "requirements": any(code.requirements for code in codes),
+        "planned": any(planned_scalars(code, names) for code, names in pairs),
         "outonly": any(needs_size_keywords(code) for code in codes),
         "same": any(code.overlap == "same" for code in codes),
         "snapshot": any(code.overlap == "snapshot" for code in codes),

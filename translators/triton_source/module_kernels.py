@@ -202,8 +202,12 @@ def declaration(code: KernelCode, names: KernelNames) -> str:
     if code.kernel.scalars:
         scalars = [f"({string(scalar.name)}, {string(dtype_name(scalar.dtype))})" for scalar in code.kernel.scalars]
         items.append(_field("scalars", scalars))
+        planned = planned_scalars(code, names)
+        if planned:
+            places = [place for place, scalar in enumerate(code.kernel.scalars) if scalar.name in planned]
+            items.append(f"planned={_tuple([str(place) for place in places])}")
     if code.requirements:
-        items.append(_field("requirements", [_requirement(fact, names) for fact in code.requirements]))
+        items.append(_field("requirements", [_requirement(fact, code, names) for fact in code.requirements]))
     if code.covered:
         items.append(_field("covered", [string(name) for name in sorted(code.covered)]))
     if code.overlap != "refuse":
@@ -242,9 +246,18 @@ def _stride(stride: int | str | None, names: KernelNames) -> str:
     return string(names.launch.sizes.get(stride, stride)) if isinstance(stride, str) else str(stride)
 
 
-def _requirement(fact: Requirement, names: KernelNames) -> str:
-    sizes = ", ".join(names.launch.sizes.values())
-    pair = [f"lambda {sizes}: {fact.expression}", string(fact.message)]
+def planned_scalars(code: KernelCode, names: KernelNames) -> list[str]:
+    """Scalar parameters that grids, choices of variants, scratch memory and requirements depend on."""
+    texts = [text for variant in code.variants for text in (variant.grid, variant.condition or "")]
+    texts += [each.elements for each in code.scratch] + [each.expression for each in code.requirements]
+    mentioned = set(re.findall(r"\w+", " ".join(texts)))
+    return [scalar.name for scalar in code.kernel.scalars if names.launch.parameters[scalar.name] in mentioned]
+
+
+def _requirement(fact: Requirement, code: KernelCode, names: KernelNames) -> str:
+    scalars = [names.launch.parameters[each] for each in planned_scalars(code, names)]
+    parameters = ", ".join([*scalars, *names.launch.sizes.values()])
+    pair = [f"lambda {parameters}: {fact.expression}", string(fact.message)]
     return collection("(", pair, "),", indent=8).strip().removesuffix(",")
 
 

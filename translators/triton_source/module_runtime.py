@@ -35,7 +35,9 @@ class _Kernel(NamedTuple):
     views: tuple
     launch: Callable
     scalars: tuple = ()  # (name, dtype)  #? scalars
-    requirements: tuple = ()  # (predicate of the sizes, message)  #? requirements
+    planned: tuple = ()  # positions of scalars that plans and requirements depend on  #? planned
+    requirements: tuple = ()  # (predicate of planned scalars and sizes, message)  #? requirements&planned
+    requirements: tuple = ()  # (predicate of the sizes, message)  #? requirements&!planned
     covered: tuple = ()  # outputs that are written in full
     overlap: str = "refuse"  # or same, snapshot: of a written array with another  #? same snapshot
 '''
@@ -67,6 +69,7 @@ def _host_call(kernel, arrays, **sizes):  #? !scalars
     arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
     sizes = _check(kernel, arrays, sizes)
     scalars = _scalars(kernel, scalars)  #? scalars
+    _require(kernel, sizes, scalars)  #? requirements&planned
     _check_overlap(kernel, arrays)
     tensors = _upload(kernel, arrays, sizes)
     _run(kernel, tensors, scalars, sizes)  #? scalars
@@ -78,7 +81,8 @@ DEVICE_CALL = '''
 def _device_call(kernel, arrays, scalars=(), **sizes):  #? scalars
 def _device_call(kernel, arrays, **sizes):  #? !scalars
     """Run on device arrays, in place and on the current stream; as an earlier call did, if they have the same form."""
-    form = _form(kernel, arrays, sizes)
+    form = _form(kernel, arrays, sizes, scalars)  #? planned
+    form = _form(kernel, arrays, sizes)  #? !planned
     repeats = _REPEATS
     if form in repeats and _apart(repeats[form], arrays):
         return _run_again(kernel, repeats[form], arrays, scalars)  #? scalars
@@ -87,6 +91,7 @@ def _device_call(kernel, arrays, **sizes):  #? !scalars
         tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
         sizes = _check(kernel, tensors, sizes)
         scalars = _scalars(kernel, scalars)  #? scalars
+        _require(kernel, sizes, scalars)  #? requirements&planned
         device = _common_device(kernel, tensors)
         places = [_Addresses.of(*pair) for pair in zip(tensors, arrays, strict=True)]  #? alias
         copies = _check_overlap(kernel, places)  #? snapshot&alias
@@ -184,10 +189,19 @@ def _check(kernel, arrays, sizes):
     for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
-    for holds, message in kernel.requirements:  #? requirements
-        if not holds(**sizes):  #? requirements
-            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")  #? requirements
+    for holds, message in kernel.requirements:  #? requirements&!planned
+        if not holds(**sizes):  #? requirements&!planned
+            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")  #? requirements&!planned
     return sizes
+'''
+
+REQUIRE = '''
+def _require(kernel, sizes, scalars):
+    """Hold sizes and scalars against what the kernel needs of them."""
+    planned = {kernel.scalars[place][0]: scalars[place] for place in kernel.planned}
+    for holds, message in kernel.requirements:
+        if not holds(*planned.values(), **sizes):
+            raise ValueError(f"{kernel.name}: {message}, but the arguments give {sizes | planned}")
 '''
 
 CHECK_ARRAY = """
@@ -636,6 +650,7 @@ CALLS = (
 )
 CHECKS = (
     CHECK,
+    REQUIRE,
     CHECK_ARRAY,
     STRIDES,
     SCALARS,

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 
+from translators.logical.program import ScalarParameter
 from translators.triton_source.launch import KernelCode
 from translators.triton_source.module_kernels import symbols
 from translators.triton_source.module_layout import collection, string
@@ -52,9 +53,11 @@ def cases(code: KernelCode, names: KernelNames) -> list[dict[str, int]]:
     wishes = (
         dict(zip(sizes, reversed(wish[: len(sizes)]), strict=True)) for wish in _WISHES if len(sizes) <= len(wish)
     )
-    found = [wish for wish in wishes if meets_requirements(code, wish)]
+    scalars = {names.launch.parameters[scalar.name]: _scalar(scalar) for scalar in code.kernel.scalars}
+    found = [wish for wish in wishes if meets_requirements(code, {**scalars, **wish})]
     if len(found) < 2:
-        found += itertools.islice((other for other in _others(sizes) if meets_requirements(code, other)), 2)
+        others = (other for other in _others(sizes) if meets_requirements(code, {**scalars, **other}))
+        found += itertools.islice(others, 2)
     return [case for place, case in enumerate(found) if case not in found[:place]]
 
 
@@ -63,10 +66,15 @@ def _others(sizes: Sequence[str]) -> Iterator[dict[str, int]]:
     return (dict(zip(sizes, values, strict=True)) for values in combinations)
 
 
-def meets_requirements(code: KernelCode, sizes: Mapping[str, int]) -> bool:
-    """Requirements are arithmetic over sizes that the planner printed."""
+def _scalar(scalar: ScalarParameter) -> float | bool | int:
+    """What the check passes for it."""
+    return 0.75 if scalar.dtype.is_float else scalar.dtype.kind == "bool" or 1
+
+
+def meets_requirements(code: KernelCode, values: Mapping[str, float]) -> bool:
+    """Requirements are arithmetic over sizes and scalars that the planner printed."""
     known = {"__builtins__": {"min": min, "max": max, "abs": abs}, "triton": _Division}
-    return all(bool(eval(fact.expression, known, dict(sizes))) for fact in code.requirements)
+    return all(bool(eval(fact.expression, known, dict(values))) for fact in code.requirements)
 
 
 class _Division:

@@ -1,8 +1,8 @@
 """The part of a generated module that launches again what an earlier call with arrays of the same form launched.
 
 Checks, plans and the search for a compiled function are most of what a call costs on the host. They depend on dtype,
-shape, strides, device and alignment of the arrays, which make up a form, and on how arrays overlap, which is compared
-in every call. Marked lines are chosen as in `module_runtime`.
+shape, strides, device and alignment of the arrays and on scalars that bound parallel work, which make up a form, and on
+how arrays overlap, which is compared in every call. Marked lines are chosen as in `module_runtime`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,17 @@ _PLAIN = {torch.Tensor, torch.nn.Parameter}
 """
 
 FORM = '''
-def _form(kernel, arrays, sizes):
+def _form(kernel, arrays, sizes, scalars):  #? planned
+def _form(kernel, arrays, sizes):  #? !planned
     """What checks and plans depend on, apart from overlaps; None where they are to be made in every call."""
     if any(type(size) is not int for size in sizes.values()):  #? outonly
         return None  #? outonly
     form = [kernel.name, *sizes.items()]  #? outonly
     form = [kernel.name]  #? !outonly
+    for place in kernel.planned:  #? planned
+        if type(scalars[place]) not in (int, float, bool):  #? planned
+            return None  #? planned
+        form.append(scalars[place])  #? planned
     for array in arrays:
         if type(array) in _PLAIN:
             form += (array.dtype, array.shape, array.stride(), array.device, array.data_ptr() % 16)
