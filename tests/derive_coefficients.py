@@ -111,7 +111,7 @@ def one(_: mpf) -> mpf:
 ERFC_LOW = (mpf("0.5") - 4) / (mpf("0.5") + 4)
 FITS = [
     Fit("exp f32", removable(exp_remainder, mpf(1) / 2), mpf("-0.35"), mpf("0.35"), 4, lambda r: r**2, True),
-    Fit("tanh f32", removable(tanh_remainder, -mpf(1) / 3), mpf(0), mpf("0.625") ** 2, 4, lambda s: s, True),
+    Fit("tanh f32", removable(tanh_remainder, -mpf(1) / 3), mpf(0), mpf(1), 6, lambda s: s, True),
     Fit("tanh f64", removable(tanh_remainder, -mpf(1) / 3), mpf(0), mpf("0.625") ** 2, 11, lambda s: s, False),
     Fit("asin f32", removable(asin_remainder, mpf(1) / 6), mpf(0), mpf("0.25"), 5, lambda s: s, True),
     Fit("asin f64", removable(asin_remainder, mpf(1) / 6), mpf(0), mpf("0.25"), 13, lambda s: s, False),

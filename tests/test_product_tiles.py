@@ -54,11 +54,14 @@ def test_fixed_sizes_decide_early(sizes: dict[str, int], expected: list[int]) ->
     assert columns(variants(**sizes)) == expected
 
 
+def test_what_is_computed_from_a_product_needs_no_registers_beside_it() -> None:
+    assert columns(variants(f"I.tanh({PRODUCT})")) == [256, 128]
+
+
 @pytest.mark.parametrize(
     ("value", "dtype"),
     [
         (PRODUCT, "f32"),
-        (f"I.tanh({PRODUCT})", "f16"),
         ("I.matmul(a[:, :] * 2.0, b[:, :], acc_dtype=I.f32)", "f16"),
         (f"{PRODUCT} * I.reduce.sum(a[:, :], axis=1)[:, None]", "f16"),
     ],

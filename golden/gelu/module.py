@@ -28,35 +28,19 @@ __all__ = ["gelu", "gelu_out", "gelu_device", "gelu_device_out"]
 
 
 @triton.jit
-def _exp(x):
-    # tl.exp loses digits for large |x|, because it rounds x * log2(e) to float32. Here exp(x) = 2**n * exp(r) with
-    # r = x - n * ln(2); ln(2) is in two parts, the first short enough for an exact product.
-    small = x < -86.0
-    x = tl.maximum(tl.minimum(x, 89.0, propagate_nan=tl.PropagateNan.ALL), -105.0, propagate_nan=tl.PropagateNan.ALL)
-    shifted = x * 1.4426950408889634 + 12582912.0  # adding 1.5 * 2**23 rounds to an integer
-    n = shifted - 12582912.0
-    r = (x - n * 0.693359375) + n * 2.1219444005469058e-4
-    p = 0.00139269186 * r + 0.0083637666
-    p = p * r + 0.0416665487
-    p = p * r + 0.166665733
-    p = p * r + 0.5
-    p = 2.0 + 2.0 * (r + r * r * p)
-    # 2**(n - 1), since 2**n may be out of range; where that is too small, 2**(n + 63)
-    exponent = (shifted.to(tl.int32, bitcast=True) << 23) + tl.where(small, 190 << 23, 126 << 23)
-    return p * exponent.to(tl.float32, bitcast=True) * tl.where(small, 5.421010862427522e-20, 1.0)
-
-
-@triton.jit
 def _tanh(x):
-    # A polynomial near zero, where 1 - 2 / (exp(2 * x) + 1) would cancel.
+    # A polynomial up to 1, where 1 - 2 / (exp(2 * x) + 1) would cancel; beyond, the quotient is so small that the
+    # errors of tl.exp2 and of `/` (two units in the last place each) do not matter.
     magnitude = tl.abs(x)
     s = x * x
-    p = -0.00609671418 * s + 0.0209971797
-    p = p * s - 0.0538509078
-    p = p * s + 0.133327693
-    p = p * s - 0.333333284
-    rest = tl.div_rn(2.0, _exp(2.0 * magnitude) + 1.0)
-    return tl.where(magnitude < 0.625, x + x * s * p, tl.where(x < 0.0, rest - 1.0, 1.0 - rest))
+    p = -0.000420695491 * s + 0.0025104594
+    p = p * s - 0.00821892172
+    p = p * s + 0.0216601156
+    p = p * s - 0.0539347902
+    p = p * s + 0.133331284
+    p = p * s - 0.333333313
+    rest = 2.0 / (tl.exp2(2.8853900817779268 * magnitude) + 1.0)
+    return tl.where(magnitude < 1.0, x + x * s * p, tl.where(x < 0.0, rest - 1.0, 1.0 - rest))
 
 
 @triton.jit

@@ -65,15 +65,18 @@ def _maximum(a, b):
 
 @triton.jit
 def _tanh(x):
-    # A polynomial near zero, where 1 - 2 / (exp(2 * x) + 1) would cancel.
+    # A polynomial up to 1, where 1 - 2 / (exp(2 * x) + 1) would cancel; beyond, the quotient is so small that the
+    # errors of tl.exp2 and of `/` (two units in the last place each) do not matter.
     magnitude = tl.abs(x)
     s = x * x
-    p = -0.00609671418 * s + 0.0209971797
-    p = p * s - 0.0538509078
-    p = p * s + 0.133327693
-    p = p * s - 0.333333284
-    rest = tl.div_rn(2.0, _exp(2.0 * magnitude) + 1.0)
-    return tl.where(magnitude < 0.625, x + x * s * p, tl.where(x < 0.0, rest - 1.0, 1.0 - rest))
+    p = -0.000420695491 * s + 0.0025104594
+    p = p * s - 0.00821892172
+    p = p * s + 0.0216601156
+    p = p * s - 0.0539347902
+    p = p * s + 0.133331284
+    p = p * s - 0.333333313
+    rest = 2.0 / (tl.exp2(2.8853900817779268 * magnitude) + 1.0)
+    return tl.where(magnitude < 1.0, x + x * s * p, tl.where(x < 0.0, rest - 1.0, 1.0 - rest))
 
 
 @triton.jit

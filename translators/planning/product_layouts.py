@@ -7,7 +7,6 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from translators.algebra.polynomial import Polynomial, number, product, remainder
-from translators.logical.program import UNARY
 from translators.logical.types import View
 from translators.planning.regions import Region, Role
 from translators.tile.expression import EXACT_PRODUCTS, Axis, Expression, Reduction, walk
@@ -18,7 +17,6 @@ DOT_WIDE = 256  # columns of a matrix product that has many of them
 WIDE_TILES = 96  # and that leaves at least as many tiles: about one for each processor of a large GPU
 ALIGNED = 16  # row lengths are multiples of this where wide accesses are possible
 DOT_MINIMUM = 16
-ELEMENTARY = frozenset(UNARY) - {"negative", "invert", "not", "abs", "floor", "sqrt", "rsqrt"}
 # A fold with several products of 16-bit elements: for so many elements of state to a row, (rows, length of a slice).
 # Every row's state is in registers twice, as carry and as summary; with eight warps nothing is spilled in the loop.
 FOLD_TILES = {64: (128, 64), 128: (128, 64), 256: (64, 32), 512: (32, 32)}
@@ -111,11 +109,10 @@ def within_registers(
 def wide_columns(region: Region, lanes: Mapping[Axis, int | None]) -> tuple[Axis, tuple[Suitable, ...]] | None:
     """The columns of which a product takes DOT_WIDE, and for which sizes: each element read is then used more often.
 
-    One program then fills a processor. Where operands are computed there are no registers for that, and where much is
-    computed from the product, two programs that take turns do better.
+    One program then fills a processor. Where operands are computed there are no registers for that.
     """
     reductions = [node for node in region.nodes if isinstance(node.attribute, Reduction)]
-    if len(reductions) != 1 or not _is_plain_dot(reductions[0], region) or region.loops or _computes_functions(region):
+    if len(reductions) != 1 or not _is_plain_dot(reductions[0], region) or region.loops:
         return None
     lhs, rhs = reductions[0].arguments
     rows = [axis for axis in region.program if lanes[axis] == DOT_ROWS and axis not in rhs.axes]
@@ -146,11 +143,6 @@ def _is_plain_dot(node: Expression, region: Region) -> bool:
         operand.operation == "load" and operand.dtype.bits <= 16 and isinstance(operand.attribute.memory, View)
         for operand in node.arguments
     )
-
-
-def _computes_functions(region: Region) -> bool:
-    """Something here takes dozens of instructions for an element."""
-    return any(node.operation == "pointwise" and node.attribute[0] in ELEMENTARY for node in region.nodes)
 
 
 # ------------------------------------------------------------------------------------------------------------- folds
