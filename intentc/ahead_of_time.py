@@ -46,7 +46,7 @@ SHARED_MEMORY: Final[Mapping[str, int]] = {"cuda:90": 227 * 1024, "cuda:80": 163
 
 _TYPES: Final[Mapping[str, str]] = {
     "bool": "i1", "index": "i64", "f16": "fp16", "bf16": "bf16", "f32": "fp32", "f64": "fp64", "f8e4m3fn": "u8",
-    "f8e5m2": "fp8e5",
+    "f8e5m2": "u8",
 }  # fmt: skip
 
 

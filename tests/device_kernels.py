@@ -23,11 +23,11 @@ TORCH = {
     "bool": torch.bool, "index": torch.int64, "i8": torch.int8, "i16": torch.int16, "i32": torch.int32,
     "i64": torch.int64, "u8": torch.uint8, "u16": torch.uint16, "u32": torch.uint32, "u64": torch.uint64,
     "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
-    "f8e4m3fn": torch.uint8, "f8e5m2": torch.float8_e5m2,
+    "f8e4m3fn": torch.uint8, "f8e5m2": torch.uint8,
 }  # fmt: skip
 SIGNATURE = {
     "bool": "i1", "index": "i64", "f16": "fp16", "bf16": "bf16", "f32": "fp32", "f64": "fp64", "f8e4m3fn": "u8",
-    "f8e5m2": "fp8e5",
+    "f8e5m2": "u8",
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Floats of eight bits: not every target has them, so that kernels see the bytes of f8e4m3fn. All give the same."""
+"""Floats of eight bits: not every target has them, so that kernels see their bytes. All give the same."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ NUMPY = {"f8e4m3fn": np.dtype(ml_dtypes.float8_e4m3fn), "f8e5m2": np.dtype(ml_dt
 TARGETS = ("cuda:90", "cuda:80", "hip:gfx942")
 
 KERNEL = """
+@intent.fn
+def larger(lhs, rhs):
+    return I.maximum(lhs, rhs)
+
+
 @intent.kernel
 def k(
     x: I.In[I.{dtype}, ("M", "N")], y: I.In[I.{dtype}, ("M", "N")], b: I.In[I.u8, ("M", "N")], s: I.{dtype},
@@ -40,6 +45,8 @@ BODIES = {
     "gather": ("o[m, n] = I.gather(x, index=(I.indices(m)[:, None], I.indices(n)[None, :] // 2), valid=b[m, n] > 9,"
                " fill=0.5)", "MN"),
     "row maximum": ("o[m] = I.reduce.max(x[m, n], axis=1)", "M"),
+    "own reduction": ("o[m] = I.reduce(x[m, n], axis=1, identity=-448.0, combine=larger)", "M"),
+    "own scan": ("o[m, n] = I.scan(x[m, n], axis=1, identity=-448.0, combine=larger)", "MN"),
     "largest so far": ("o[m, n] = I.cummax(x[m, n], axis=1)", "MN"),
     "loop": ("for i in I.parallel(m):\n        best = x[i, 0]\n        for j in range(N):\n"
              "            best = I.maximum(best, x[i, j])\n        o[i] = best", "M"),

@@ -120,12 +120,16 @@ def _scatter_reduce(dtype: str) -> Row:
 
 
 def _meeting(dtype: str) -> Inputs:
-    """x [K, N] in steps of a quarter, so that sums do not depend on their order; destinations `at` below M."""
+    """x [K, N] whose sums no order rounds: steps of a quarter, or -1, 0 and 1 where a few bits hold a sum; destinations
+    `at` below M.
+    """
+    largest, steps = (1, 1) if dtype.startswith("f8") else (2, 4)
 
     def inputs(rng: np.random.Generator, case: Case) -> Arrays:
-        found = dict(operands(dtype, {"x": "K N", "o": "M N"}, -2, 2)(rng, case))
+        found = dict(operands(dtype, {"x": "K N", "o": "M N"}, -largest, largest)(rng, case))
         if found["x"].dtype.kind not in "biu":
-            found = {name: (np.round(v.astype(np.float64) * 4) / 4).astype(v.dtype) for name, v in found.items()}
+            rounded = {name: np.round(value.astype(np.float64) * steps) / steps for name, value in found.items()}
+            found = {name: rounded[name].astype(value.dtype) for name, value in found.items()}
         return {**found, "at": rng.integers(0, int(str(case["M"])), extents("K", case))}
 
     return inputs

@@ -130,8 +130,9 @@ def wrong_casts(kernel: Callable[..., object], case: Case, pieces: Iterator[torc
         inside = torch.ones_like(operand, dtype=torch.bool)
         if case.result == f8e4m3fn:
             inside = ~(operand.to(torch.float32).abs() > 448)
-        found = evaluate(kernel, case, operand)
-        found, expected = found.to(torch.float32), operand.to(TORCH[case.result.name]).to(torch.float32)
+        wanted = FLOAT8.get(case.result, TORCH[case.result.name])
+        found = evaluate(kernel, case, operand).view(wanted)  # kernels give the bytes of floats of eight bits
+        found, expected = found.to(torch.float32), operand.to(wanted).to(torch.float32)
         same = (found == expected) & (found.signbit() == expected.signbit()) | (found.isnan() & expected.isnan())
         wrong += int((~same & inside).sum())
     return wrong
@@ -147,6 +148,7 @@ def approximate_case(function: str) -> Case:
     return Case(f"{function}_approximate", emitted, (f32,), f32)
 
 
+FLOAT8 = {f8e4m3fn: torch.float8_e4m3fn, f8e5m2: torch.float8_e5m2}
 CASTS = [(f32, bf16), (f32, f16), (f32, f8e5m2), (f32, f8e4m3fn), (f16, bf16), (f16, f8e5m2), (f16, f8e4m3fn),
          (bf16, f16), (bf16, f8e5m2), (bf16, f8e4m3fn)]  # fmt: skip
 

@@ -12,10 +12,10 @@ TRITON_NAME = {
     "bool": "tl.int1", "index": "tl.int64", "i8": "tl.int8", "i16": "tl.int16", "i32": "tl.int32", "i64": "tl.int64",
     "u8": "tl.uint8", "u16": "tl.uint16", "u32": "tl.uint32", "u64": "tl.uint64", "f16": "tl.float16",
     "bf16": "tl.bfloat16", "f32": "tl.float32", "f64": "tl.float64", "f8e4m3fn": "tl.uint8",
-    "f8e5m2": "tl.float8e5",
+    "f8e5m2": "tl.uint8",
 }  # fmt: skip
-"""How each dtype is written. `index` lanes may also be tl.int32 where the planner proves that they fit. A f8e4m3fn is
-the byte of its bits: before compute capability 8.9 Triton has no such type, not even for a pointer."""
+"""How each dtype is written. `index` lanes may also be tl.int32 where the planner proves that they fit. A float of
+eight bits is the byte of its bits: not every target has such types, and none reduces or scans them."""
 
 _FROM_FLOAT8 = {f8e4m3fn: "_from_float8e4m3fn", f8e5m2: "_from_float8e5m2"}
 _TO_NARROW = {bf16: "_to_bfloat16", f8e4m3fn: "_to_float8e4m3fn", f8e5m2: "_to_float8e5m2"}
@@ -177,11 +177,9 @@ def as_access(code: Code, dtype: DType) -> Code:
     value = code.value
     if value is None:
         return code
-    if dtype == f8e4m3fn:
+    if dtype in _FROM_FLOAT8:
         pattern = _float8_bits(value, dtype)
         return Code(f"{pattern:#x}" if pattern else "0")
-    if dtype == f8e5m2 and (value != 0 or _is_negative_zero(code)):
-        return typed(code, dtype)
     if isinstance(value, float) and _misread(code, f64):
         return typed(code, dtype)
     return code if isinstance(value, float) or -(1 << 31) <= value < 1 << 31 else typed(code, dtype)

@@ -85,7 +85,7 @@ def _features(
         "composed": composer is not None and options.arm != "device",
         "scalars": any(code.kernel.scalars for code in codes),
         "scratch": any(code.scratch for code in codes),
-        "bytes": any(dtype.name == "f8e4m3fn" for code in codes for dtype in _memory_types(code)),
+        "bytes": any(dtype.name.startswith("f8") for code in codes for dtype in _memory_types(code)),
         "requirements": any(code.requirements for code in codes),
         "planned": any(planned_scalars(code, names) for code, names in pairs),
         "outonly": any(needs_size_keywords(code) for code in codes),

@@ -552,8 +552,8 @@ def _specialised(kernel, unit_strides):
 
 PASSED = '''
 def _passed(argument):
-    """Triton has float8_e4m3fn on some GPUs only: kernels take the bytes."""
-    is_float8 = isinstance(argument, torch.Tensor) and argument.dtype == torch.float8_e4m3fn
+    """Not every GPU has floats of eight bits: kernels take the bytes."""
+    is_float8 = isinstance(argument, torch.Tensor) and argument.dtype in (torch.float8_e4m3fn, torch.float8_e5m2)
     return argument.view(torch.uint8) if is_float8 else argument
 '''
 

@@ -34,21 +34,21 @@ def _round_to_odd(x):
 
 @triton.jit
 def _to_float8e5m2(x):
-    # Nearest even with overflow to infinity (the hardware conversion saturates). A float8e5m2 is the
-    # upper byte of a float16; the float16 is rounded to odd first so that there is one rounding in all.
+    # The byte of the nearest float8e5m2, ties to even, with overflow to infinity. It is the upper byte of
+    # a float16, which is rounded to odd first so that there is one rounding in all.
     half = x.to(tl.float16)
     widened = half.to(tl.float32)
     bits = half.to(tl.int16, bitcast=True)
     bits = tl.where(tl.abs(widened) > tl.abs(x), bits - 1, bits)
     bits = tl.where(widened != x, bits | 1, bits).to(tl.uint16)
     bits = tl.where(x == x, bits + 0x7F + ((bits >> 8) & 1), bits | 0x200)
-    return (bits >> 8).to(tl.uint8).to(tl.float8e5, bitcast=True)
+    return (bits >> 8).to(tl.uint8)
 
 
 @triton.jit
 def _from_float8e5m2(x):
-    # The upper byte of a float16.
-    bits = x.to(tl.uint8, bitcast=True).to(tl.uint16) << 8
+    # A float8e5m2 is its byte, as not every GPU has the type: the upper byte of a float16.
+    bits = x.to(tl.uint16) << 8
     return bits.to(tl.float16, bitcast=True).to(tl.float32)
 
 

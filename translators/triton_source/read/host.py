@@ -60,7 +60,7 @@ HostValue = Polynomial | HostTensor | Covering | DType | float | str | None | tu
 class HostLaunch:
     """One launch, in the kernel's own names. `grid` is empty if it is not understood; `facts` are not negative.
 
-    `bytes` are arrays of f8e4m3fn of which the kernel gets the bytes.
+    `bytes` are arrays of floats of eight bits of which the kernel gets the bytes.
     """
 
     kernel: str
@@ -165,7 +165,8 @@ class _Host:
                     arguments[key.value] = self.value(value)
         grid = (programs,) if isinstance(programs, Polynomial) else ()
         launch = self._bound(kernel, grid, arguments, node.lineno)
-        yield replace(launch, bytes=frozenset(name for name, dtype in launch.dtypes.items() if dtype == d.f8e4m3fn))
+        as_bytes = {name for name, dtype in launch.dtypes.items() if dtype in (d.f8e4m3fn, d.f8e5m2)}
+        yield replace(launch, bytes=frozenset(as_bytes))
 
     def _passed(self, plan: ast.Call) -> list[HostValue]:
         """The first arguments of a launch by plan: arrays, then sizes; what is unpacked after them is left out.

@@ -42,7 +42,7 @@ class Known:
     numbers: bool = False  # compile-time integers are used by value, not by name
     dtypes: Mapping[str, DType] = field(default_factory=dict)
     fixed: frozenset[str] = frozenset()  # compile-time parameters that are used by value in any case
-    bytes: frozenset[str] = frozenset()  # arrays of f8e4m3fn that are passed as bytes
+    bytes: frozenset[str] = frozenset()  # arrays of floats of eight bits that are passed as bytes
 
 
 @dataclass(frozen=True, slots=True)
