@@ -10,7 +10,7 @@ TRITONS ?= 3.5.1 3.6.0 3.9.0
 # The demo runs on a GPU if the machine has one, else in Triton's CPU interpreter.
 CPU := $(if $(wildcard /dev/nvidiactl /dev/kfd),,--cpu)
 
-.PHONY: setup demo test lint types unit golden corpus compile-all bench guard aot matrix fuzz conformance times mutants clean
+.PHONY: setup demo test lint types unit golden corpus compile-all npbench bench guard aot matrix fuzz conformance times mutants clean
 
 setup: $(VENV)/.ready
 
@@ -46,6 +46,7 @@ golden: setup
 	$(BIN)/python -m tests.readme_example
 	$(BIN)/python -m tests.diagnostics_page
 	$(BIN)/python -m tests.samples_page
+	$(BIN)/python -m tests.npbench_page
 
 # Lift the kernels of public packages, which are installed into build/, and write docs/lift-corpus.md.
 corpus: setup
@@ -56,6 +57,10 @@ compile-all: setup
 	@mkdir -p build/compiled/samples build/compiled/workloads
 	$(BIN)/intentc compile samples/*.py -o build/compiled/samples
 	$(BIN)/intentc compile benchmarks/workloads/*.py -o build/compiled/workloads
+
+# All cases of the programs under samples/npbench/, and the suite's size S on the reference evaluator.
+npbench: setup
+	$(BIN)/python -m pytest -n $(WORKERS) -m "long or not long" tests/test_npbench.py
 
 # Needs a GPU.
 bench: setup

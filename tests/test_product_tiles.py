@@ -87,6 +87,18 @@ def test_rows_of_a_product_of_fixed_length(columns: int, streamed: bool) -> None
     assert ("streamed: 64 i" in found.plan or "; streamed: 64 n" in found.plan) is streamed, found.plan
 
 
+def test_products_of_doubles_use_matrix_units() -> None:
+    doubles = KERNEL.replace("I.f32", "I.f64")
+    value = PRODUCT.replace("f32", "f64")
+    for product, size in ((value, 64), (f"{value} + I.matmul(b[:, :], a[:, :], acc_dtype=I.f64)", 32)):
+        text = doubles.format(dtype="f64", value=product, m='"M"', k='"M"', n='"M"')
+        (variant,) = compile_text(text, "k.py").codes[0].variants
+        assert (
+            'input_precision="ieee", out_dtype=tl.float64)' in variant.source
+        )  # AMD fails without, and f32 is inferred
+        assert [each for _, each in variant.constants] == [size, size, 16]
+
+
 def test_wide_tiles_in_the_interpreter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """With a tail of rows and of columns; as few tiles as they are worth it for, so that it is quick."""
     monkeypatch.setattr(product_layouts, "WIDE_TILES", 1)

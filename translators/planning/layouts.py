@@ -99,7 +99,7 @@ def _few_rows(choice: Choice, rows: Set[Axis]) -> Iterator[Choice]:
 
 
 def _choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
-    required = {axis for region in regions for axis in region.carried if _symbolic(axis)}
+    required = {axis for region in regions for axis in region.carried if _unbounded(region, axis)}
     if required:
         dots = any(is_dot(node, region) for region in regions for node in region.contractions)
         sizes = RESIDENT_DOT if dots else RESIDENT_CARRY if len(required) == 1 else RESIDENT_STATE
@@ -166,13 +166,18 @@ def _wide_choice(region: Region, usual: Choice) -> Choice | None:
 def _row_axes(regions: Sequence[Region]) -> set[Axis]:
     """The axis whose elements a region needs more than once, if it is the only one and its extent is not fixed."""
     found = {axis for region in regions for axis in _reused(region) - region.scalar_only}
-    symbolic = {axis for axis in found if _symbolic(axis)}
+    symbolic = {axis for axis in found if any(_unbounded(region, axis) for region in regions if axis in region.axes)}
     return symbolic if len(symbolic) == 1 else set()
 
 
 def _symbolic(axis: Axis) -> bool:
     """The host knows the extent, and the planner does not: a variant can have a limit for it."""
     return axis.extent.constant is None and known_at_launch(axis.extent)
+
+
+def _unbounded(region: Region, axis: Axis) -> bool:
+    """The host knows the extent, which may be large. Of a block `[b, min(b + 32, n))` the planner knows enough."""
+    return _symbolic(axis) and covering_power(axis, region_facts(region), RESIDENT_CARRY[0]) is None
 
 
 def _runs_down(region: Region, axis: Axis) -> bool:
@@ -345,7 +350,7 @@ def _roles(region: Region, resident: Mapping[Axis, int]) -> dict[Axis, Role]:
 
 def _fixed_row(region: Region, axis: Axis) -> bool:
     """A reused axis stays on chip if its extent is fixed, or bounded although it varies from point to point."""
-    if axis.extent.constant == 0 or _symbolic(axis) or axis not in _reused(region):
+    if axis.extent.constant == 0 or _unbounded(region, axis) or axis not in _reused(region):
         return False
     most = HISTOGRAM_BINS[-1] if axis in region.bins else RESIDENT_ROWS[-1]
     most = RESIDENT_DOT[-1] if spans_product(region, axis) else most

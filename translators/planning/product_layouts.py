@@ -72,8 +72,10 @@ def at_most(axis: Axis, size: int) -> int:
 def dot_lanes(region: Region, dots: Sequence[Expression], roles: Mapping[Axis, Role]) -> dict[Axis, int | None]:
     lanes: dict[Axis, int] = {}
     scalar = region.scalar_only
-    small = len(dots) > 1 or any(node.arguments[0].dtype.bits == 32 for node in dots)
-    depth = 64 if all(node.arguments[0].dtype.bits <= 16 for node in dots) and not small else 32
+    widest = max(node.arguments[0].dtype.bits for node in dots)
+    small = len(dots) > 1 or widest >= 32
+    depth = 16 if widest == 64 else 32 if small else 64
+    side_lanes = 32 if widest == 64 and len(dots) > 1 else 64 if small else None
     for node in dots:
         lhs, rhs = node.arguments
         k = contracted_lane(node)
@@ -84,7 +86,7 @@ def dot_lanes(region: Region, dots: Sequence[Expression], roles: Mapping[Axis, R
                 side - scalar - set(node.attribute.axes), key=lambda axis: (axis.parallel, -region.order[axis])
             )
             for axis in axes[:1]:
-                lanes[axis] = max(lanes.get(axis, 0), at_most(axis, 64 if small else size))
+                lanes[axis] = max(lanes.get(axis, 0), at_most(axis, side_lanes or size))
         lanes[k] = max(lanes.get(k, 0), at_most(k, depth))
     return {axis: size for axis, size in lanes.items() if roles[axis] != "resident"}
 

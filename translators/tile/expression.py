@@ -28,8 +28,11 @@ Attribute: TypeAlias = Any  # each operation has its own: see the module's docst
 
 
 EXACT_PRODUCTS = frozenset(
-    {("f16", "f32"), ("bf16", "f32"), ("f32", "f32"), ("f8e4m3fn", "f32"), ("f8e5m2", "f32"), ("i8", "i32")}
-)
+    {
+        ("f16", "f32"), ("bf16", "f32"), ("f32", "f32"), ("f64", "f64"), ("f8e4m3fn", "f32"), ("f8e5m2", "f32"),
+        ("i8", "i32"),
+    }
+)  # fmt: skip
 """Dtypes of factors and of their sum that matrix units multiply as the language says."""
 
 

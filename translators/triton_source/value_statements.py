@@ -398,9 +398,9 @@ class ValueWriter:
             helper = "_dot_bfloat16" if accumulator else "_product_bfloat16"
             self.renderer.helpers.add(helper)
             return call(helper, *parts)
-        keywords = {"input_precision": '"ieee"'} if operand.name == "f32" else {}
-        if result.kind == "signed":  # not inferred from the accumulator
-            keywords["out_dtype"] = "tl.int32"
+        keywords = {"input_precision": '"ieee"'} if operand.name in ("f32", "f64") else {}
+        if result.name != "f32":  # not inferred from the accumulator
+            keywords["out_dtype"] = {"i32": "tl.int32", "f64": "tl.float64"}[result.name]
         return call("tl.dot", *parts, **keywords)
 
     def _finish(self, statement: Finish) -> None:

@@ -1,0 +1,120 @@
+"""The programs under `samples/npbench/`: found by importing the files, run as a caller would, and compared.
+
+`samples/npbench/README.md` states what such a file holds. Nothing here knows a program by name.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import generated_modules
+import numpy as np
+import sample_files
+import torch
+from generated_modules import permuted_programs
+
+import intent
+from intent.records import dataclass
+from intent.targets import ReferenceTarget
+
+PROGRAMS = sample_files.SAMPLES / "npbench"
+
+Case = Mapping[str, object]
+Arguments = dict[str, object]
+TOLERANCES = {np.dtype(np.float64): 1e-10, np.dtype(np.float32): 2e-5}
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    path: Path
+    module: ModuleType
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        return tuple(self.module.CASES)
+
+    @property
+    def reduced(self) -> Case:
+        """The suite's size S, or what of it the reference evaluator gets through in seconds."""
+        return getattr(self.module, "REDUCED", None) or self.module.SIZES["S"]
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return tuple(inspect.signature(self.module.reference).parameters)
+
+
+def programs() -> tuple[Program, ...]:
+    return tuple(Program(path, sample_files.load(path)) for path in sorted(PROGRAMS.glob("*.py")))
+
+
+def arguments(program: Program, case: Case, seed: int = 0) -> Arguments:
+    """The program's arguments by name: arrays of the file's `inputs`, and numbers of it or of the case."""
+    rng = np.random.default_rng([seed, *program.name.encode()])
+    given = {**case, **program.module.inputs(rng, case)}
+    return {name: given[name] for name in program.parameters}
+
+
+# -------------------------------------------------------------------------------------------------------------- running
+Results = list[np.ndarray]  # what was returned, then every array argument as the program left it
+
+
+def by_statement(program: Program, values: Arguments) -> Results:
+    with np.errstate(all="ignore"):
+        return _results(program.module.reference, values, np.array)
+
+
+def by_reference(program: Program, values: Arguments) -> Results:
+    """The file itself on the reference target, given tensors."""
+    return _results(_on_reference(program), values, _tensor)
+
+
+def by_module(
+    program: Program, values: Arguments, small: bool = False, permuted: bool = False, device: bool = False
+) -> Results:
+    """The generated module; its host arm takes NumPy arrays, its device arm tensors."""
+    generated = generated_modules.module(program.path, (), small)
+    run = getattr(generated, f"{program.name}_device" if device else program.name)
+    with permuted_programs() if permuted else nullcontext():
+        return _results(run, values, _tensor if device else np.array)
+
+
+@cache
+def _on_reference(program: Program) -> Callable[..., object]:
+    build = getattr(program.module, "build", None)
+    if build is not None:
+        return intent.build(build, ReferenceTarget())
+    return intent.compile(getattr(program.module, program.name), ReferenceTarget()).run
+
+
+def _tensor(array: np.ndarray) -> torch.Tensor:
+    return torch.from_numpy(array.copy())
+
+
+def _results(run: Callable[..., object], values: Arguments, make: Callable[[np.ndarray], object]) -> Results:
+    copies = [make(value) if isinstance(value, np.ndarray) else value for value in values.values()]
+    returned = run(*copies)
+    outputs = () if returned is None else returned if isinstance(returned, tuple) else (returned,)
+    arrays = [copy for copy, value in zip(copies, values.values(), strict=True) if isinstance(value, np.ndarray)]
+    return [np.asarray(each) for each in (*outputs, *arrays)]
+
+
+# ------------------------------------------------------------------------------------------------------------ comparing
+def differences(program: Program, actual: Results, wanted: Results) -> list[str]:
+    """One line for every array that is wrong."""
+    assert len(actual) == len(wanted), f"{len(actual)} arrays, not {len(wanted)}"
+    lines = []
+    for place, (mine, right) in enumerate(zip(actual, wanted, strict=True)):
+        allowed = float(getattr(program.module, "TOLERANCE", TOLERANCES.get(right.dtype, 0.0)))
+        found = sample_files.error(mine, right)
+        if found > allowed:
+            lines.append(f"array {place}: error {found:.3g}, allowed {allowed:.3g}")
+    return lines
