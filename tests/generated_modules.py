@@ -49,7 +49,7 @@ SIZE_TABLES = (layouts, product_layouts)
 SMALL_TILES: Mapping[str, object] = {
     "RESIDENT_ROWS": (16,), "STREAMED_ROW": 8, "POINTWISE": 64, "SQUARE": 16, "POINTS": 8, "TILE": 64,
     "COLUMNS": (16, 8), "GROUPED_COLUMNS": (16, 4), "SHORT_ROW": 8, "SHORT_ROWS": (4, 8), "LONG_ROWS": (1, 8),
-    "STENCIL": (4, 8), "DOT_ROWS": 16, "DOT_COLUMNS": 16,
+    "STENCIL": (4, 8), "SECTION": (4, 8), "DOT_ROWS": 16, "DOT_COLUMNS": 16,
     "HISTOGRAM_BINS": (4, 8, 16), "HISTOGRAM_VALUES": 8,
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from intent.records import dataclass, field, replace
-from translators.algebra.polynomial import Polynomial, atomic, number
+from translators.algebra.polynomial import Polynomial, atomic, maximum, number
 from translators.diagnostics import Span
 from translators.logical import program as lp
 from translators.logical.program import Block, Value
@@ -51,7 +51,7 @@ class _Kept:
     """What a statement gives, to be stored in scratch memory: an element of it at its positions along free axes."""
 
     value: Expression
-    memory: Memory  # that it comes from
+    name: str
     extents: Coordinates
     positions: Coordinates
     free: tuple[Axis, ...]
@@ -88,12 +88,13 @@ class Demand(RegionOperations):
             case lp.Let(op=lp.Read(memory=memory), results=(result,)):
                 self._read_point(result, memory, context)
                 if result in self.held:
-                    self._hold(result, memory, context)
+                    self._hold(result, context, f"{self.kernel.names.get(result, memory.name)}_before")
             case lp.Let(op=lp.RegionFold() | lp.RegionScan() as op):
                 self.contexts[op] = context
                 self.orders[op] = self._order
-            case lp.Let():
-                pass
+            case lp.Let(results=results):
+                for result in self.held.intersection(results):
+                    self._hold(result, context, f"{self.kernel.names.get(result, 'result')}_kept")
             case lp.Write(memory=memory, relation=relation, value=value, span=span):
                 self._write(Effect(memory, relation, value, span, exclusive=False), context)
             case lp.Scatter(memory=memory, relation=relation, value=value, combine=None, span=span):
@@ -234,7 +235,7 @@ class Demand(RegionOperations):
 
     def _set_apart(self, axis: Axis | None) -> Axis | None:
         """An update is to have an axis of its own where sharing one would keep it on chip."""
-        if axis is None or axis.extent not in self.unshared:
+        if axis is None or not self._is_unshared(axis.extent):
             return axis
         return self.arena.axis(axis.name, axis.begin, axis.end, slices=axis.slices)
 
@@ -248,8 +249,9 @@ class Demand(RegionOperations):
             for result in update.results:
                 self.parameters[result] = partial(old_value, self, sink, positions, result, operands)
             return
-        extents = tuple(self.extent(extent) for extent in update.relation.shape)
-        element = self._keep(old, _Kept(sink.value, sink.memory, extents, positions, sink.free), context)
+        extents = tuple(self._at_most(self.extent(extent)) for extent in update.relation.shape)
+        name = f"{self.kernel.names.get(old, sink.memory.name)}_kept"
+        element = self._keep(old, _Kept(sink.value, name, extents, positions, sink.free), context)
         self.parameters[old] = element
         for result in success:
             self.parameters[result] = partial(self._succeeded, update, element)
@@ -290,16 +292,16 @@ class Demand(RegionOperations):
         self.reads[result] = ReadPoint(context.predicate, earlier, rewritten, self._order, order, tokens)
         self.reads_after_writes |= bool(self._written) or any(self._rewritten)
 
-    def _hold(self, result: Value, memory: Memory, context: Context) -> None:
-        """Keep what is read in scratch memory, with one instance for every enclosing parallel point."""
+    def _hold(self, result: Value, context: Context, name: str) -> None:
+        """Keep what a statement gives in scratch memory."""
         free: list[Axis] = []
         for ordinal in range(len(result.shape)):
             free.append(self.bound(self.range_of(result, ordinal), frozenset(free)))
         positions = tuple(atomic(axis) - axis.begin for axis in free)
         value = self.pull(result, positions)
         del self._memo[result, positions]
-        extents = tuple(self.extent(extent) for extent in result.shape)
-        self.kept[result] = self._keep(result, _Kept(value, memory, extents, positions, tuple(free)), context)
+        extents = tuple(self._at_most(self.extent(extent)) for extent in result.shape)
+        self.kept[result] = self._keep(result, _Kept(value, name, extents, positions, tuple(free)), context)
 
     def _keep(self, result: Value, kept: _Kept, context: Context) -> Callable[[Coordinates], Expression]:
         """Scratch memory with one instance for every enclosing parallel point; elements are loaded from there."""
@@ -307,7 +309,7 @@ class Demand(RegionOperations):
         buffer = self._copies.get((kept.value, kept.positions, context))
         if buffer is None:
             shape = (*(axis.extent for axis in context.parallel), *kept.extents)
-            buffer = Buffer(self._name_before(result, kept.memory), result.dtype, shape, self._order)
+            buffer = Buffer(self._free_name(kept.name), result.dtype, shape, self._order)
             self._copies[kept.value, kept.positions, context] = buffer
             self.instances[buffer] = ()
             sink = Sink(
@@ -317,8 +319,20 @@ class Demand(RegionOperations):
             self._add(sink)
         return partial(self._kept_element, buffer, outer, context)
 
-    def _name_before(self, result: Value, memory: Memory) -> str:
-        wish = f"{self.kernel.names.get(result, memory.name)}_before"
+    def _at_most(self, extent: Polynomial) -> Polynomial:
+        """The extent, or what the host knows it to be at most in any iteration of the loops around."""
+        for token in [atom for atom in extent.atoms() if isinstance(atom, LoopToken)]:
+            loop = next(loop for loop in self.loops.values() if loop.token is token)
+            factor = extent.coefficient(token)
+            if loop.low is None or loop.high is None or factor is None or factor.constant is None:
+                continue
+            most = loop.high.polynomial - 1 if factor.constant > 0 else loop.low.polynomial
+            bound = self._at_most(extent + factor * (most - atomic(token)))
+            bound = bound - min(bound.offset, 0)
+            return bound if all(term > 0 for _, term in bound.terms) else maximum(bound, number(0))
+        return extent
+
+    def _free_name(self, wish: str) -> str:
         taken = {each.name for each in (*self.kernel.parameters, *self.instances)}
         names = (wish, *(f"{wish}_{count}" for count in range(2, len(taken) + 3)))
         return next(name for name in names if name not in taken)

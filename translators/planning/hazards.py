@@ -11,8 +11,9 @@ from collections.abc import Iterator
 
 from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.planning.sinks import Coordinates, Sink
-from translators.tile.expression import Axis, Expression, dependences
+from translators.tile.expression import Axis, Expression, LoopToken, dependences
 
+Tokens = frozenset[LoopToken]
 OPPOSITE = {
     "equal": "not_equal", "not_equal": "equal", "less": "greater_equal", "greater_equal": "less",
     "greater": "less_equal", "less_equal": "greater",
@@ -22,6 +23,10 @@ OPPOSITE = {
 def mentioned(polynomial: Polynomial) -> set[Axis]:
     """The axes it varies with."""
     return {axis for atom in polynomial.atoms() for axis in dependences(atom)[0]}
+
+
+def _loops(polynomial: Polynomial) -> set[LoopToken]:
+    return {token for atom in polynomial.atoms() for token in dependences(atom)[1]}
 
 
 def separating(first: Coordinates, second: Coordinates) -> frozenset[Axis]:
@@ -34,10 +39,10 @@ def separating(first: Coordinates, second: Coordinates) -> frozenset[Axis]:
     return frozenset(found)
 
 
-def apart(first: Coordinates, second: Coordinates, together: bool = False) -> bool:
-    """The accesses touch no element in common, whatever the points; in one iteration of all loops if `together`."""
+def apart(first: Coordinates, second: Coordinates, within: Tokens = frozenset()) -> bool:
+    """The accesses touch no element in common, whatever the points, in one and the same iteration of loops `within`."""
     common = separating(first, second)
-    return any(_differ(stored, wanted, common, together) for stored, wanted in zip(first, second, strict=True))
+    return any(_differ(stored, wanted, common, within) for stored, wanted in zip(first, second, strict=True))
 
 
 def meet(first: Sink, second: Sink) -> bool:
@@ -53,60 +58,61 @@ def meet(first: Sink, second: Sink) -> bool:
 def crosses(sink: Sink, load: Expression) -> bool:
     """A store may overwrite, at one point, what the load reads at another."""
     place = load.attribute
-    if place.memory != sink.memory or apart(sink.coordinates, place.coordinates, together=True):
+    iteration = frozenset(token for each in (*sink.coordinates, *place.coordinates) for token in _loops(each))
+    if place.memory != sink.memory or apart(sink.coordinates, place.coordinates, iteration):
         return False
     return not separating(sink.coordinates, place.coordinates) >= {*sink.axes, *load.axes}
 
 
 # ------------------------------------------------------------------------------------------------------- one coordinate
-def _differ(stored: Polynomial, wanted: Polynomial, common: frozenset[Axis], together: bool) -> bool:
+def _differ(stored: Polynomial, wanted: Polynomial, common: frozenset[Axis], within: Tokens) -> bool:
     """By a constant, because their ranges cannot meet, or because their remainders never do."""
-    if _modulo_apart(stored, wanted, common, together):
+    if _modulo_apart(stored, wanted, common, within):
         return True
-    first, second = (_range(coordinate, common, together) for coordinate in (stored, wanted))
+    first, second = (_range(coordinate, common, within) for coordinate in (stored, wanted))
     if first is None or second is None:
         return False
     gaps = ((first[0] - second[1]).constant, (second[0] - first[1]).constant)
     return any(gap is not None and gap > 0 for gap in gaps)
 
 
-def _fixed(atom: Atom, common: frozenset[Axis], together: bool) -> bool:
+def _fixed(atom: Atom, common: frozenset[Axis], within: Tokens) -> bool:
     """It has one value in both accesses."""
     axes, loops = dependences(atom)
-    return axes <= common and (together or not loops)
+    return axes <= common and loops <= within
 
 
-def _range(coordinate: Polynomial, common: frozenset[Axis], together: bool) -> tuple[Polynomial, Polynomial] | None:
+def _range(coordinate: Polynomial, common: frozenset[Axis], within: Tokens) -> tuple[Polynomial, Polynomial] | None:
     """Least and largest value over the axes that differ between the accesses; None if these cannot be told."""
     low = high = coordinate
     for atom in list(coordinate.atoms()):
-        if _fixed(atom, common, together):
+        if _fixed(atom, common, within):
             continue
         factor = coordinate.coefficient(atom) if isinstance(atom, Axis) else None
         if factor is None or factor.constant is None or not isinstance(atom, Axis):
             return None
         ends = (atom.begin, atom.end - 1) if factor.constant > 0 else (atom.end - 1, atom.begin)
         low, high = low + factor * (ends[0] - atomic(atom)), high + factor * (ends[1] - atomic(atom))
-    known = all(_fixed(atom, common, together) for bound in (low, high) for atom in bound.atoms())
+    known = all(_fixed(atom, common, within) for bound in (low, high) for atom in bound.atoms())
     return (low, high) if known else None
 
 
-def _modulo_apart(stored: Polynomial, wanted: Polynomial, common: frozenset[Axis], together: bool) -> bool:
+def _modulo_apart(stored: Polynomial, wanted: Polynomial, common: frozenset[Axis], within: Tokens) -> bool:
     """`a[64 * i + j]` and `a[64 * k + l + 32]` with j and l below 32: remainders by 64 that do not meet."""
     moduli = {abs(factor) for polynomial in (stored, wanted) for monomial, factor in polynomial.terms if monomial}
     for modulus in sorted(moduli - {1}):
-        pair = [_remainders(polynomial, modulus, common, together) for polynomial in (stored, wanted)]
+        pair = [_remainders(polynomial, modulus, common, within) for polynomial in (stored, wanted)]
         if pair[0] is not None and pair[1] is not None and (pair[0][1] < pair[1][0] or pair[1][1] < pair[0][0]):
             return True
     return False
 
 
 def _remainders(
-    polynomial: Polynomial, modulus: int, common: frozenset[Axis], together: bool
+    polynomial: Polynomial, modulus: int, common: frozenset[Axis], within: Tokens
 ) -> tuple[int, int] | None:
     """Bounds of the remainder by the modulus, if they are numbers within [0, modulus)."""
     rest = Polynomial(tuple(term for term in polynomial.terms if not term[0] or term[1] % modulus))
-    found = _range(rest, frozenset(), together)
+    found = _range(rest, frozenset(), within)
     low, high = (bound.constant for bound in found) if found is not None else (None, None)
     if low is None or high is None:
         return None

@@ -23,7 +23,7 @@ from translators.planning.product_layouts import is_dot, product_tiles
 from translators.planning.program_coordinates import prologue, tile_count
 from translators.planning.regions import Region, axes_at, form_regions, known_at_launch
 from translators.planning.schedule import Scheduler
-from translators.planning.sinks import AxisConflict, MustHold, MustPin, unsupported
+from translators.planning.sinks import AxisConflict, ExtentKey, MustHold, MustPin, extent_key, unsupported
 from translators.tile.expression import Axis, Expression, LoopToken
 from translators.tile.program import AxisForm, Check, Section, TileFunction
 from translators.triton_source.device_functions import with_dependencies
@@ -37,7 +37,7 @@ from translators.triton_source.write import Written, write_function
 def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCode:
     """The device functions of one kernel and how they are launched."""
     names = launch_names(kernel)
-    unshared: frozenset[Polynomial] = frozenset()
+    unshared: frozenset[ExtentKey] = frozenset()
     pinned: frozenset[Memory] = frozenset()
     held: frozenset[Value] = frozenset()
     while True:
@@ -46,10 +46,10 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
             regions = form_regions(demand)
             variants = _write_variants(demand, regions, names)
         except AxisConflict as conflict:
-            if conflict.extent in unshared:
+            if extent_key(conflict.extent) in unshared:
                 message = "a loop along an axis inside another along the same one is not lowered yet"
                 raise unsupported(message, kernel.span) from None
-            unshared |= {conflict.extent}
+            unshared |= {extent_key(conflict.extent)}
         except MustPin as found:
             pinned |= {found.memory}
         except MustHold as found:
@@ -125,7 +125,7 @@ def _resized(planned: _Planned, choice: Choice) -> _Planned:
 def _collect(
     kernel: Kernel,
     pinned: frozenset[Memory],
-    unshared: frozenset[Polynomial],
+    unshared: frozenset[ExtentKey],
     held: frozenset[Value],
     relaxed: bool,
 ) -> Demand:

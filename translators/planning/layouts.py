@@ -39,6 +39,7 @@ TILE = 8192  # elements of the largest tile beside a resident axis
 STATE_TILE = 2048  # the same beside a loop-carried axis: a state is there twice, before and after the iteration
 SLICE_TILE = 16384  # elements of a tile that a slice of rows on chip makes
 STREAMED_ROW = 8192  # lanes when the only lanes are a streamed axis
+SECTION = (32, 128)  # the same where several axes are: rows, and columns that are neighbours in memory
 SHORT = 512  # a fixed extent that is lanes beside others
 POINTWISE = 4096  # bytes of the widest array that a pointwise tile touches: two vectors of 16 in each thread
 SQUARE = 64  # both axes of a tile read along one and written along the other
@@ -377,7 +378,7 @@ def _stream_lanes(
     if free and streamed:
         return _reduction_lanes(region, free[0], streamed[0], rows)
     if streamed:
-        return {streamed[0]: _fit(streamed[0], STREAMED_ROW)}, PER_THREAD_WAITING
+        return _lanes_for_all(region, streamed), PER_THREAD_WAITING
     if len(free) > 1 and _reads_neighbours(region, free[1]):
         columns = STENCIL[1] * 4 // _widest(region, free[0])
         return {free[0]: _fit(free[0], columns), free[1]: _fit(free[1], STENCIL[0])}, PER_THREAD_STENCIL
@@ -386,6 +387,21 @@ def _stream_lanes(
     if free:
         return {free[0]: _fit(free[0], POINTWISE // _widest(region, free[0]))}, PER_THREAD
     return {points[0]: _fit(points[0], POINTS)} if points else {}, PER_THREAD
+
+
+def _lanes_for_all(region: Region, streamed: Sequence[Axis]) -> dict[Axis, int | None]:
+    """Every effect and every reduction of one program has lanes along one of its axes at least."""
+    chosen = [streamed[0]]
+    works = [set(sink.axes) for sink in region.sinks]
+    works += [set(axes_at(node)) for node in region.nodes if isinstance(node.attribute, Reduction)]
+    for axes in works:
+        if axes.isdisjoint(chosen):
+            chosen += [axis for axis in streamed if axis in axes][:1]
+    tiles = [axes for axes in map(set, map(axes_at, region.nodes)) if len(axes.intersection(chosen)) > 1]
+    together = set().union(*tiles)
+    rows, columns = SECTION
+    beside = {axis: columns if axis is streamed[0] else rows for axis in chosen if axis in together}
+    return {axis: _fit(axis, beside.get(axis, STREAMED_ROW)) for axis in chosen}
 
 
 def _reads_neighbours(region: Region, axis: Axis) -> bool:

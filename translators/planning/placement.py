@@ -213,11 +213,15 @@ class Placement:
         for sink in self._stored:
             if sink.memory != node.attribute.memory or sink.order <= self.demand.issued[node]:
                 continue
-            if apart(sink.coordinates, node.attribute.coordinates):
+            if apart(sink.coordinates, node.attribute.coordinates, self._iteration()):
                 continue
             if not node.attribute.pinned:
                 raise MustPin(node.attribute.memory)
             raise MustHold(self.demand.readers.get(node, ()), sink.span)
+
+    def _iteration(self) -> frozenset[LoopToken]:
+        """The loops that are open here."""
+        return frozenset(scope.loop for scope in self.scopes if scope.loop is not None)
 
     def _single(self, node: Expression) -> bool:
         """One value, by an operation that Triton spells as a call."""

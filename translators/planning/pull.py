@@ -49,6 +49,7 @@ class Pull(Ranges):
     reads: dict[Value, ReadPoint] = field(default_factory=dict)
     unguarded: set[Place] = field(default_factory=set)  # what is read whatever happens
     readers: dict[Expression, list[Value]] = field(default_factory=dict)  # the reads that a load serves
+    results: dict[Expression, list[Value]] = field(default_factory=dict)  # the reductions that a node is the result of
     kept: dict[Value, Callable[[Coordinates], Expression]] = field(default_factory=dict)  # elements of held reads
     assumed: dict[tuple[Memory, int], set[Value]] = field(default_factory=dict)
     parameters: dict[Value, Callable[[Coordinates], Expression]] = field(
@@ -74,11 +75,15 @@ class Pull(Ranges):
             name = self.kernel.names.get(value)
             if name and found.operation not in ("constant", "parameter", "carry", "carried"):
                 self.names[found] = name
+            if isinstance(value.origin, lp.Reduce | lp.Contract) and found.operation in ("reduce", "contract"):
+                self.results.setdefault(found, []).append(value)
             self.spans.setdefault(found, value.span)
         return found
 
     def _pull(self, value: Value, at: Coordinates) -> Expression:
         """Values whose elements are computed from elements of other values; sources are left to `_source`."""
+        if value in self.kept:
+            return self.kept[value](at)
         match value.origin:
             case lp.Pointwise() as op:
                 return self._pointwise(op, value, at)
@@ -206,8 +211,6 @@ class Pull(Ranges):
         return tuple(result)
 
     def _read(self, op: lp.Read, value: Value, at: Coordinates) -> Expression:
-        if value in self.kept:
-            return self.kept[value](at)
         coordinates, assumed = self.locate(op.relation, at, op.memory)
         point = self.reads[value]
         valid = self.operand(op.valid, at, op.relation.shape) if op.valid is not None else None

@@ -12,6 +12,7 @@ from translators.logical.coordinates import polynomial as coordinate_polynomial
 from translators.logical.program import Kernel, Value
 from translators.logical.types import Domain, Memory
 from translators.planning.provenance import axis_origin
+from translators.planning.sinks import ExtentKey, extent_key
 from translators.tile.expression import Arena, Axis, Expression, LoopToken
 
 
@@ -31,7 +32,7 @@ class Ranges(ABC):
 
     kernel: Kernel
     pinned: frozenset[Memory] = frozenset()
-    unshared: frozenset[Polynomial] = frozenset()  # extents whose bound axes must not be the effect's own
+    unshared: frozenset[ExtentKey] = frozenset()  # extents whose bound axes must not be the effect's own
     held: frozenset[Value] = frozenset()  # reads that are kept in scratch memory, because their memory is overwritten
     arena: Arena = field(default_factory=Arena)
     variables: dict[Value, Polynomial] = field(default_factory=dict)
@@ -70,7 +71,7 @@ class Ranges(ABC):
         an axis (`axis - axis.begin`) do not depend on the coordinates it was made for.
         """
         pool = self._pool.setdefault((wanted.end - wanted.begin, wanted.slices), [])
-        excluded = taken | self.own if wanted.end - wanted.begin in self.unshared else taken
+        excluded = taken | self.own if self._is_unshared(wanted.end - wanted.begin) else taken
         free = [axis for axis in pool if axis not in excluded]
         if free:  # an axis that an enclosing reduction runs along is likely to run along the same loads
             return min(free, key=lambda axis: (axis not in self.binding, axis.begin != wanted.begin))
@@ -79,6 +80,9 @@ class Ranges(ABC):
         if wanted.slices is not None:
             self.slice_axes.setdefault(wanted.slices, []).append(axis)
         return axis
+
+    def _is_unshared(self, extent: Polynomial) -> bool:
+        return bool(self.unshared) and extent_key(extent) in self.unshared
 
     def whole(self, extent: Polynomial) -> Range:
         """All positions of an axis of which only the extent is known."""

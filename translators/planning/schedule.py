@@ -233,7 +233,7 @@ class Scheduler(ContraryScans):
         """Stores, loops and pinned loads (or the streamed reductions over them) of the current scope, with their
         order.
         """
-        here = frozenset(scope.loop for scope in self.scopes if scope.loop is not None)
+        here = self._iteration()
         yield from (
             (goal.sink.order, goal) for goal in goals if isinstance(goal, Store) and self._unopened(goal) is None
         )
@@ -275,8 +275,13 @@ class Scheduler(ContraryScans):
 
     def _all_synchronised(self) -> None:
         if self._touched:
-            self.scopes[-1].statements.append(tile.Barrier())
+            self._barrier()
             self._touched.clear()
+
+    def _barrier(self) -> None:
+        statements = self.scopes[-1].statements
+        if not statements or not isinstance(statements[-1], tile.Barrier):
+            statements.append(tile.Barrier())
 
     def _plain(self, pending: Sequence[Goal]) -> tuple[bool, set[Goal]] | None:
         """Goals that need no further loop; loads of a memory come before the stores to it."""
@@ -293,7 +298,7 @@ class Scheduler(ContraryScans):
         for goal in ready:
             self._prepare(self._goal_roots(goal))
         if any(isinstance(goal, Store) and self._read_elsewhere(goal.sink) for goal in ready):
-            self.scopes[-1].statements.append(tile.Barrier())
+            self._barrier()
         for goal in ready:
             self._emit(goal)
         return True, set(ready)

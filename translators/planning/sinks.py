@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from intent.dtypes import DType
 from intent.records import dataclass, field
-from translators.algebra.polynomial import Polynomial
+from translators.algebra.polynomial import Atom, Polynomial, Symbol
 from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.logical import program as lp
 from translators.logical.program import Value
@@ -15,11 +15,30 @@ from translators.planning.neutral import Limits
 from translators.tile.expression import Axis, Expression, LoopToken
 
 Coordinates = tuple[Polynomial, ...]
+ExtentKey = tuple[tuple[tuple[str, ...], int], ...]
 
 
 def unsupported(message: str, span: Span, help: str | None = None) -> Rejected:
     """The program is legal; the planner cannot lower it yet."""
     return Rejected(Diagnostic("INT900", "unsupported", message, span, help))
+
+
+def extent_key(extent: Polynomial) -> ExtentKey:
+    """Equal for an extent in all plans of a kernel, each of which makes its own loops, axes and expressions.
+
+    Two extents may have the same key: what is done for the one is then done for the other, too.
+    """
+    return tuple(sorted((tuple(sorted(map(_atom_name, factors))), factor) for factors, factor in extent.terms))
+
+
+def _atom_name(atom: Atom) -> str:
+    match atom:
+        case Expression():
+            return f"{atom.operation} of {atom.dtype.name}"
+        case Axis() | LoopToken():
+            return atom.name
+        case _:
+            return f"{type(atom).__name__} {atom if isinstance(atom, Symbol) else ''}"
 
 
 class MustPin(Exception):

@@ -25,12 +25,16 @@ def check_snapshots(demand: Demand, region: Region, layout: Layout, is_barrier: 
         if reader.order < sink.order:
             continue
         looped = _looped(layout, sink.axes)
-        for load in _loads_inside(reader, looped, is_barrier):
-            if demand.issued[load] >= sink.order or not crosses(sink, load):
+        for load, held in _loads_inside(reader, looped, is_barrier):
+            at_its_place = load.attribute.pinned and not _looped(layout, load.axes)
+            if at_its_place or demand.issued[load] >= sink.order or not crosses(sink, load):
                 continue
             kept_apart = separating(sink.coordinates, load.attribute.coordinates)
             if _looped(layout, {*sink.axes, *load.axes} - kept_apart):
-                raise MustHold(demand.readers.get(load, ()), sink.span)
+                values = demand.results.get(held, ())
+                raise MustHold(
+                    values if values and not demand.held & {*values} else demand.readers.get(load, ()), sink.span
+                )
 
 
 def _looped(layout: Layout, axes: Iterable[Axis]) -> frozenset[Axis]:
@@ -38,7 +42,14 @@ def _looped(layout: Layout, axes: Iterable[Axis]) -> frozenset[Axis]:
     return frozenset(axis for axis in axes if layout.roles[axis] not in ("program", "resident"))
 
 
-def _loads_inside(reader: Sink, looped: frozenset[Axis], is_barrier: Question) -> Iterator[Expression]:
-    """Loads that happen within the loops of the effect."""
-    before = walk(*roots(reader), stop=lambda node: is_barrier(node) and not node.axes & looped)
-    yield from (node for node in before if node.operation == "load")
+def _loads_inside(
+    reader: Sink, looped: frozenset[Axis], is_barrier: Question
+) -> Iterator[tuple[Expression, Expression]]:
+    """Loads that happen within the loops of the effect, each with what can be held for it: itself, or a reduction."""
+    outside = set(walk(*roots(reader), stop=is_barrier))
+    for node in outside:
+        if node.operation == "load":
+            yield node, node
+        elif is_barrier(node) and node.axes & looped:
+            below = walk(*node.arguments, stop=lambda inner: is_barrier(inner) and not inner.axes & looped)
+            yield from ((load, node) for load in below if load.operation == "load")

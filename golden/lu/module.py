@@ -1,0 +1,542 @@
+"""Triton module for lu.py, written by intentc; change the Intent source, not this file.
+
+LU factors of a batch of matrices without pivoting, in place: the unit lower factor below the diagonal.
+
+lu(a[B, N, N] f32)
+    a[b, below, j] = a[b, below, j] / a[b, j, j]
+    a[b, below, below] = a[b, below, below] - a[b, below, j][:, None] * a[b, j, below][None, :]
+    Plan    one program per b; streamed: 32 below, 128 below_2
+    Traffic reads a; writes a
+
+Targets cuda:90 cuda:80 hip:gfx942
+"""
+
+import contextlib
+import functools
+import itertools
+import os
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+__all__ = ["lu", "lu_out", "lu_device", "lu_device_out"]
+
+
+@triton.jit
+def lu_kernel(
+    a_ptr,
+    N,
+    stride_a_b, stride_a_1, stride_a_2,
+    BLOCK_BELOW: tl.constexpr, BLOCK_BELOW_2: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    b = tl.program_id(0).to(INDEX)
+    for j in range(N - 1):
+        a_at_b = a_ptr + b * stride_a_b
+        a_at_j = a_at_b + j * stride_a_1
+        a = tl.load(a_at_j + j * stride_a_2)
+        tl.debug_barrier()
+        for start_below in range(j + 1, N, BLOCK_BELOW):
+            below = start_below + tl.arange(0, BLOCK_BELOW).to(INDEX)
+            below_mask = below < N
+            a_ptrs = a_at_b + below * stride_a_1 + j * stride_a_2
+            a_2 = tl.load(a_ptrs, mask=below_mask)
+            tl.store(a_ptrs, tl.div_rn(a_2, a), mask=below_mask)  # lu.py:23
+        tl.debug_barrier()
+        for start_below in range(j + 1, N, BLOCK_BELOW):
+            below = start_below + tl.arange(0, BLOCK_BELOW).to(INDEX)
+            below_mask = below < N
+            for start_below_2 in range(j + 1, N, BLOCK_BELOW_2):
+                below_2 = start_below_2 + tl.arange(0, BLOCK_BELOW_2).to(INDEX)
+                below_2_mask = below_2 < N
+                a_2 = tl.load(a_at_j + below_2 * stride_a_2, mask=below_2_mask)
+                a_below = a_at_b + below * stride_a_1
+                a_3 = tl.load(a_below + j * stride_a_2, mask=below_mask)
+                a_ptrs = a_below[:, None] + below_2[None, :] * stride_a_2
+                mask = below_mask[:, None] & below_2_mask[None, :]
+                a_4 = tl.load(a_ptrs, mask=mask)
+                tl.store(a_ptrs, a_4 - a_3[:, None] * a_2[None, :], mask=mask)  # lu.py:24
+        tl.debug_barrier()
+
+
+class _View(NamedTuple):
+    """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
+
+    name: str
+    dtype: str
+    shape: tuple
+    direction: str
+
+
+class _Kernel(NamedTuple):
+    """What the wrappers know of a kernel."""
+
+    name: str
+    views: tuple
+    launch: Callable
+    covered: tuple = ()  # outputs that are written in full
+
+
+class _Plan(NamedTuple):
+    """A device function, its number of programs and block sizes, and (warps, stages) by vendor."""
+
+    kernel: Callable
+    programs: int
+    blocks: dict
+    cuda: tuple
+    hip: tuple
+
+
+class _Repeat(NamedTuple):
+    """How to process arrays of the form that an earlier call had."""
+
+    launch: Callable  # takes tensors and scalars
+    pairs: list  # arrays that may not overlap: positions, distances in bytes at which they do
+    outputs: list  # to be allocated: position, shape, dtype, device
+
+
+_REPEATS = {}  # by form
+_PLAIN = {torch.Tensor, torch.nn.Parameter}
+_INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
+def _launch_lu(a, B, N):
+    index = _index_type(a)
+    plan = _Plan(lu_kernel, B, {"BLOCK_BELOW": 32, "BLOCK_BELOW_2": 128, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+    integers = (N, *a.stride())
+    return _launch(plan, (a,), integers, sizes=(N,), unit_strides=("stride_a_2",))
+
+
+_LU = _Kernel("lu", views=(_View("a", "float32", ("B", "N", "N"), "InOut"),), launch=_launch_lu)
+
+
+def lu(a):
+    """NumPy arrays; updates a."""
+    _host_call(_LU, (a,))
+
+
+def lu_out(a):
+    """NumPy arrays; writes a."""
+    _host_call(_LU, (a,))
+
+
+def lu_device(a):
+    """Device arrays (torch, CuPy); updates a."""
+    _device_call(_LU, (a,))
+
+
+def lu_device_out(a):
+    """Device arrays (torch, CuPy); writes a."""
+    _device_call(_LU, (a,))
+
+
+def _host_call(kernel, arrays, **sizes):
+    """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
+    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    sizes = _check(kernel, arrays, sizes)
+    _check_overlap(kernel, arrays)
+    tensors = _upload(kernel, arrays, sizes)
+    _run(kernel, tensors, sizes)
+    return _download(kernel, arrays, tensors)
+
+
+def _device_call(kernel, arrays, **sizes):
+    """Run on device arrays, in place and on the current stream; as an earlier call did, if they have the same form."""
+    form = _form(kernel, arrays, sizes)
+    repeats = _REPEATS
+    if form in repeats and _apart(repeats[form], arrays):
+        return _run_again(kernel, repeats[form], arrays)
+    with _stream(arrays):
+        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+        sizes = _check(kernel, tensors, sizes)
+        device = _common_device(kernel, tensors)
+        _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
+        results = []
+        for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
+            if array is None:
+                tensors[position] = _empty(view, sizes, device)
+                results.append(tensors[position])
+        launch = _run(kernel, tensors, sizes)
+        if form is not None and launch is not None:
+            _remember(form, kernel, arrays, tensors, launch)
+        return _unwrap(results)
+
+
+def _form(kernel, arrays, sizes):
+    """What checks and plans depend on, apart from overlaps; None where they are to be made in every call."""
+    form = [kernel.name]
+    for array in arrays:
+        if type(array) in _PLAIN:
+            form += (array.dtype, array.shape, array.stride(), array.device, array.data_ptr() % 16)
+        elif array is None:
+            form.append(None)
+        else:
+            return None
+    return None if os.getenv("INTENTC_POISON") == "1" else tuple(form)
+
+
+def _apart(repeat, arrays):
+    """Whether arrays overlap no more than those of the earlier call."""
+    for one, other, low, high in repeat.pairs:
+        distance = arrays[other].data_ptr() - arrays[one].data_ptr()
+        if low < distance < high:
+            return False
+    return True
+
+
+def _run_again(kernel, repeat, arrays):
+    """Launch what the earlier call launched: its checks hold for these arrays as well."""
+    tensors, results = list(arrays), []
+    for position, shape, dtype, device in repeat.outputs:
+        tensors[position] = torch.empty(shape, dtype=dtype, device=device)
+        results.append(tensors[position])
+    with torch.cuda.device_of(tensors[0]):
+        repeat.launch(tensors)
+    return _unwrap(results)
+
+
+def _remember(form, kernel, arrays, tensors, launch):
+    """Keep a launch for later calls, unless an array of this one had to be converted or copied."""
+    global _REPEATS
+    places = [place for place, array in enumerate(arrays) if array is not None]
+    if not places or any(tensors[place] is not arrays[place] for place in places):
+        return
+    pairs = []
+    for one, other in itertools.combinations(places, 2):
+        first, second = kernel.views[one], kernel.views[other]
+        if first.direction != "In" or second.direction != "In":
+            a, b = tensors[one], tensors[other]
+            pairs.append((one, other, -_span(b), _span(a)))
+    outputs = [(place, t.shape, t.dtype, t.device) for place, t in enumerate(tensors) if arrays[place] is None]
+    if len(_REPEATS) >= 1024:  # sizes may change without end
+        _REPEATS = {}  # and other threads may be reading
+    _REPEATS[form] = _Repeat(launch, pairs, outputs)
+
+
+def _span(tensor):
+    """Bytes from the first element to the end of the last."""
+    last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    return (last + 1) * tensor.element_size() if tensor.numel() else 0
+
+
+def _check_numpy(kernel, view, array):
+    """An output that is still to be allocated is None."""
+    if array is None:
+        return None
+    if not isinstance(array, (np.ndarray, np.generic)):
+        raise TypeError(f"{kernel.name}: {view.name} must be a NumPy array, not {type(array).__name__}")
+    if view.direction != "In" and not array.flags.writeable:
+        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only")
+    return np.asarray(array)
+
+
+def _tensor(kernel, view, array):
+    """A torch tensor over the memory of a device array; None stands for an output that is still to be allocated."""
+    if array is None or isinstance(array, torch.Tensor):
+        tensor = array
+    elif hasattr(array, "__cuda_array_interface__"):
+        tensor = torch.as_tensor(array)
+    elif hasattr(array, "__dlpack__"):
+        tensor = torch.from_dlpack(array)
+    else:
+        raise TypeError(f"{kernel.name}: {view.name} must be a device array, not {type(array).__name__}")
+    return tensor
+
+
+def _dtype_name(array):
+    return str(array.dtype).removeprefix("torch.") if isinstance(array, torch.Tensor) else array.dtype.name
+
+
+def _common_device(kernel, tensors):
+    """The device that all arguments are on: a GPU, or the CPU under the interpreter."""
+    pairs = zip(kernel.views, tensors, strict=True)
+    devices = {tensor.device: view.name for view, tensor in pairs if tensor is not None}
+    if len(devices) > 1:
+        places = ", ".join(f"{name} on {device}" for device, name in devices.items())
+        raise ValueError(f"{kernel.name}: the arguments are on different devices: {places}")
+    expected = _device()
+    device = next(iter(devices), torch.device(expected))
+    if device.type != expected:
+        raise ValueError(f"{kernel.name}: {devices[device]} is on {device}, expected an array on {expected}")
+    return device
+
+
+def _stream(arrays):
+    """CuPy's current stream if CuPy arrays are among the arguments, else torch's current stream."""
+    if not any(type(array).__module__.partition(".")[0] == "cupy" for array in arrays):
+        return contextlib.nullcontext()
+    pointer = sys.modules["cupy"].cuda.get_current_stream().ptr
+    return torch.cuda.stream(torch.cuda.ExternalStream(pointer) if pointer else torch.cuda.default_stream())
+
+
+def _check(kernel, arrays, sizes):
+    """Hold every array against its declaration; the result maps each size name to its value."""
+    for view, array in zip(kernel.views, arrays, strict=True):
+        if array is not None:
+            _check_array(kernel, view, array, sizes)
+    return sizes
+
+
+def _check_array(kernel, view, array, sizes):
+    dtype, shape = _dtype_name(array), tuple(array.shape)
+    if dtype != view.dtype:
+        raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
+    if len(shape) != len(view.shape):
+        raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
+    for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
+        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
+        if size != expected:
+            known = expected if extent == expected else f"{extent} = {expected}"
+            raise ValueError(f"{kernel.name}: axis {axis} of {view.name} must be {known}, not {size} (shape {shape})")
+
+
+def _check_overlap(kernel, arrays):
+    """Refuse a written array that shares memory with another argument in an unsupported way."""
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    for view, array in given:
+        if view.direction != "In" and _folded(array):
+            raise ValueError(f"{kernel.name}: {view.name} is written, but its elements overlap in memory")
+    for (first, a), (second, b) in itertools.combinations(given, 2):
+        written = [view.name for view in (first, second) if view.direction != "In"]
+        if not written or not np.shares_memory(a, b):
+            continue
+        raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
+
+
+def _folded(array):
+    """Whether elements of an array may overlap: an axis steps over less memory than the axes of smaller steps take."""
+    taken = array.itemsize
+    for step, size in sorted(zip(map(abs, array.strides), array.shape, strict=True)) if array.size else ():
+        if size > 1 and step < taken:
+            return True
+        taken += step * (size - 1)
+    return False
+
+
+def _elements(array):
+    """Equal for arrays of the same elements in the same order."""
+    return array.__array_interface__["data"][0], array.strides, array.shape, array.dtype
+
+
+class _Addresses:
+    """A device tensor's addresses as a NumPy array that is never read, for NumPy's test of shared memory."""
+
+    def __init__(self, tensor):
+        size = tensor.element_size()
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (tensor.data_ptr(), False),
+            "typestr": f"|V{size}",
+            "shape": tuple(tensor.shape),
+            "strides": tuple(size * stride for stride in tensor.stride()),
+        }
+
+    @classmethod
+    def of(cls, tensor):
+        return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)
+
+
+def _upload(kernel, arrays, sizes):
+    """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
+    device, memory, tensors = _device(), {}, []
+    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    read = {key for view, key in zip(kernel.views, keys, strict=True) if view.direction != "Out"}
+    for view, array, key in zip(kernel.views, arrays, keys, strict=True):
+        if key not in memory:
+            memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
+        tensors.append(memory[key])
+    return tensors
+
+
+def _key(kernel, view, array):
+    """Arguments with equal keys share device memory."""
+    return _elements(array) if view.direction == "In" else view.name
+
+
+def _to_device(array, dtype, device):
+    """Copy a NumPy array of any layout and byte order to the device."""
+    native = np.dtype(array.dtype.name)
+    if not array.flags.carray or array.dtype != native:
+        array = array.astype(native, order="C")
+    array = np.ndarray(array.shape, native, array)  # torch refuses odd strides also of an axis of length 1
+    return torch.from_numpy(array).to(device, copy=True)
+
+
+def _empty(view, sizes, device):
+    shape = [extent if isinstance(extent, int) else sizes[extent] for extent in view.shape]
+    return torch.empty(shape, dtype=getattr(torch, view.dtype), device=device)
+
+
+def _download(kernel, arrays, tensors):
+    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
+    written = [view.direction != "In" for view in kernel.views]
+    pairs = zip(tensors, written, strict=True)
+    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in pairs]
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    results = []
+    for array, copy in zip(arrays, copies, strict=True):
+        if array is None:
+            results.append(copy.numpy())
+        elif copy is not None:
+            array[...] = copy.numpy()
+    return _unwrap(results)
+
+
+def _unwrap(results):
+    """One result stands for itself, several are a tuple, none is None."""
+    return tuple(results) if len(results) > 1 else results[0] if results else None
+
+
+def _device():
+    if os.getenv("TRITON_INTERPRET") == "1":
+        return "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    raise RuntimeError("no GPU found: use a machine with one, or set TRITON_INTERPRET=1 before Python starts")
+
+
+def _run(kernel, tensors, sizes):
+    with torch.cuda.device_of(tensors[0]):
+        if os.getenv("INTENTC_POISON") == "1":
+            return _run_poisoned(kernel, tensors, sizes)
+        return kernel.launch(*tensors, **sizes)
+
+
+def _run_poisoned(kernel, tensors, sizes):
+    """Launch over two bit patterns: an output element that still holds the pattern both times was not written."""
+    before = [tensor.clone() for tensor in tensors]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    alone = [addresses.count(address) == 1 for address in addresses]
+    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone, strict=True)]
+    kept = [torch.ones(tensor.shape, dtype=torch.bool, device=tensor.device) for tensor in tensors]
+    for byte in (0x5A, 0x25):
+        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned, strict=True):
+            if view.direction != "In":
+                _bits(tensor).fill_(_pattern(tensor, byte)) if poison else tensor.copy_(old)
+        kernel.launch(*tensors, **sizes)
+        for tensor, mask in zip(tensors, kept, strict=True):
+            mask &= _bits(tensor) == _pattern(tensor, byte)
+    for view, poison, mask in zip(kernel.views, poisoned, kept, strict=True):
+        if poison and mask.any():
+            message = f"{kernel.name}: {int(mask.sum())} of {mask.numel()} elements of {view.name} were not written"
+            if view.name in kernel.covered:
+                raise RuntimeError(message)
+            print(message, file=sys.stderr)
+
+
+def _bits(tensor):
+    """The elements as integers of their width."""
+    return tensor.view(_INTEGERS[tensor.element_size()])
+
+
+def _pattern(tensor, byte):
+    return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
+
+
+def _launch(plan, views, integers, *, sizes, unit_strides):
+    """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
+
+    The result does the same with other views and scalars that are alike in this; None if there is nothing to do.
+    """
+    if plan.programs < 1:
+        return None
+    kernel = plan.kernel
+    alignments = [number for view in views for number in (view.data_ptr(), *view.stride()[:-1])]
+    if any(view.stride(-1) != 1 for view in views if view.dim()):
+        kernel = _specialised(kernel, ())
+    elif any(number % 16 for number in (*alignments, *sizes)):
+        kernel = _specialised(kernel, unit_strides)
+    warps, stages = plan.hip if torch.version.hip else plan.cuda
+    options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
+    start = _start(kernel, plan.programs, (*views, *integers), options)
+    return lambda views: start(*views, *integers)
+
+
+def _start(kernel, programs, arguments, options):
+    """Compile before the launch, so that a failure to compile leaves the caller's arrays alone.
+
+    The result launches the compiled function with other arguments.
+    """
+    start = functools.partial(kernel[(programs,)], **options)
+    if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
+        compiled = kernel.warmup(*arguments, grid=(programs,), **options)
+        if isinstance(compiled, triton.compiler.CompiledKernel):
+            constants = [options[name] for name in kernel.arg_names[len(arguments) :]]
+            start = _with_constants(compiled[(programs, 1, 1)], constants)
+    start(*arguments)
+    return start
+
+
+def _with_constants(run, constants):
+    return lambda *arguments: run(*arguments, *constants)
+
+
+@functools.cache
+def _specialised(kernel, unit_strides):
+    """The kernel for strides, sizes and addresses of any alignment; only the named strides are known to be 1."""
+    constants = [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
+    known = {*constants, *unit_strides}
+    return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
+
+
+def _index_type(*views):
+    """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
+    axes = (zip(view.shape, view.stride(), strict=True) for view in views)
+    spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
+    return tl.int64 if max(spans) >= 2**30 else tl.int32
+
+
+_CASES = ((_LU, {"B": 5, "N": 37}), (_LU, {"B": 1, "N": 1}), (_LU, {"B": 16, "N": 64}))
+
+
+def _self_check():
+    """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
+    os.environ["INTENTC_POISON"] = "1"
+    generator, failures = np.random.default_rng(0), 0
+    for kernel, sizes in _CASES:
+        tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]
+        terms = max(tensor.numel() for tensor in tensors)
+        first = _written(kernel, tensors, sizes)
+        second = _written(kernel, tensors, sizes)
+        wrong = [name for name in first if not _agree(first[name], second[name], terms)]
+        failures += bool(wrong)
+        print(kernel.name, sizes, f"differs in {', '.join(wrong)}" if wrong else "ok")
+    return failures
+
+
+def _random(view, kernel, sizes, generator):
+    """Integers are small enough to be an index of any axis."""
+    extents = [sizes[extent] if isinstance(extent, str) else extent for view in kernel.views for extent in view.shape]
+    shape = [sizes[extent] if isinstance(extent, str) else extent for extent in view.shape]
+    if "float" in view.dtype:
+        values = generator.standard_normal(shape)
+    else:
+        values = generator.integers(0, 2 if view.dtype == "bool" else max(1, min(extents, default=1)), shape)
+    return torch.as_tensor(values).to(_device(), getattr(torch, view.dtype))
+
+
+def _written(kernel, tensors, sizes):
+    """Run on copies; the views that the kernel writes, by name."""
+    copies = [tensor.clone() for tensor in tensors]
+    _run(kernel, copies, sizes)
+    return {view.name: copy for view, copy in zip(kernel.views, copies, strict=True) if view.direction != "In"}
+
+
+def _agree(one, other, terms):
+    """Integers are equal; floats differ by no more than another order of summation explains."""
+    if not one.dtype.is_floating_point:
+        return torch.equal(one.to(torch.int64), other.to(torch.int64))
+    a, b = one.double(), other.double()
+    finite = torch.isfinite(a) & torch.isfinite(b)
+    same = torch.equal(a[~finite].nan_to_num(nan=1.5), b[~finite].nan_to_num(nan=1.5))
+    band = 16 * torch.finfo(one.dtype).eps * terms**0.5 * b[finite].norm()
+    return same and bool((a[finite] - b[finite]).norm() <= band)
+
+
+if __name__ == "__main__":
+    sys.exit(_self_check())
