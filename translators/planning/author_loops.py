@@ -73,7 +73,8 @@ class AuthorLoops(SliceBounds):
         forms = tuple(self._carry_form(loop, ordinal, names[ordinal], whole) for ordinal in range(len(names)))
         self.scopes.pop()
         self.namer.release(inner.names.values())
-        self.namer.release(form.new_name for form in forms if form.new_name is not None)
+        late = (form.new_name for form in forms if form.new_name is not None)
+        self.namer.release(name for name in late if all(name not in scope.names.values() for scope in self.scopes))
         return forms, tuple(inner.statements)
 
     def _slices(self, loop: Loop, names: Sequence[str], goals: Sequence[Goal]) -> None:
@@ -122,5 +123,5 @@ class AuthorLoops(SliceBounds):
             if (later := other.updated(whole)) is not None
             for node in walk(later, stop=self._met)
         )
-        new_name = self.namer.fresh(f"new_{name}") if read_later and self._name(update) is None else None
+        new_name = (self._name(update) or self.namer.fresh(f"new_{name}")) if read_later else None
         return tile.CarryForm(name, carry.dtype, carry.axes, carry.initial, update, self._lanes(carry.axes), new_name)

@@ -275,7 +275,8 @@ class StatementWriter(ValueWriter):
             if [axis for axis in carry.order if axis not in carry.update.axes]:
                 code = call("tl.broadcast_to", code, Code(self.renderer.blocks(carry.order)))
             if carry.new_name is not None:
-                self.line(f"{carry.new_name} = {code.text}")
+                if code.text != carry.new_name:
+                    self.line(f"{carry.new_name} = {code.text}")
                 late.append((carry.name, carry.new_name))
             elif code.text != carry.name:
                 self.line(f"{carry.name} = {code.text}")

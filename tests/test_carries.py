@@ -1,0 +1,61 @@
+"""What a loop carries: each update reads the values of the iteration's beginning, whatever moves on first."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from program_runs import agree
+
+HEAD = """
+@intent.kernel
+def k(x: I.In[I.f32, ("M", "N")], out: I.Out[I.f32, ("M",)], top: I.Out[I.f32, ("M",)]):
+    m = I.domain(0, x.shape[0])
+"""
+# The new maximum has a name, and the old one is read where the other carry is updated.
+RISES = (
+    HEAD
+    + """
+    {first} = I.full((m,), 0.0, dtype=I.f32)
+    {second} = I.full((m,), 0.0, dtype=I.f32)
+    for j in I.domain(0, x.shape[1]):
+        new = I.maximum(largest, x[m, j])
+        {updates[0]}
+        {updates[1]}
+    out[m] = risen
+    top[m] = largest
+"""
+)
+UPDATES = ("risen = risen + (new - largest)", "largest = new")
+# The new value does not change in the loop.
+LAST = (
+    HEAD
+    + """
+    first = I.full((m,), 1.0, dtype=I.f32)
+    steps = I.full((m,), 0.0, dtype=I.f32)
+    scale = x[m, 0] * 3.0
+    for j in I.domain(0, x.shape[1]):
+        steps = steps + (scale - first)
+        first = scale
+    out[m] = steps
+    top[m] = first
+"""
+)
+
+
+def _arguments(rows: int, columns: int) -> dict[str, object]:
+    x = np.random.default_rng(5).normal(size=(rows, columns)).astype(np.float32) + np.arange(columns, dtype=np.float32)
+    return {"x": x, "out": np.empty(rows, np.float32), "top": np.empty(rows, np.float32)}
+
+
+@pytest.mark.parametrize("sizes", [(3, 7), (300, 2), (1, 1), (2, 0)])
+@pytest.mark.parametrize("carries", list(permutations(("risen", "largest"))))
+def test_the_old_value_of_a_carry_with_a_named_update(carries: tuple[str, str], sizes: tuple[int, int]) -> None:
+    text = RISES.format(first=carries[0], second=carries[1], updates=UPDATES)
+    agree(text, _arguments(*sizes), tolerance=1e-5)
+
+
+@pytest.mark.parametrize("sizes", [(3, 7), (300, 2), (1, 1)])
+def test_the_old_value_of_a_carry_with_an_invariant_update(sizes: tuple[int, int]) -> None:
+    agree(LAST, _arguments(*sizes), tolerance=1e-5)
