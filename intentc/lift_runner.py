@@ -1,8 +1,8 @@
 """Runs in a process of its own, under Triton's interpreter: two kernels on the same memory.
 
 Reads a request as JSON from standard input, writes one result per call to standard output. Nothing else of this
-project is imported. A side of the request names a directory with a module, and in it either a Triton kernel, to be
-launched on a grid with pointers, or a function of a generated module, to be called with arrays.
+project is imported, but `lift_interpreter`. A side of the request names a directory with a module, and in it either a
+Triton kernel, to be launched on a grid with pointers, or a function of a generated module, to be called with arrays.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def main() -> None:
 
 def results_of(request: dict[str, Any]) -> list[dict[str, Any]]:
     """One result per call. The process is of no use for another request."""
+    _install_interpreter()
     bound_memory()
     callables = []
     for side in request["sides"]:
@@ -39,6 +40,12 @@ def results_of(request: dict[str, Any]) -> list[dict[str, Any]]:
         except Exception as error:  # whatever the file of a stranger does
             return [_failed(side, error)]
     return [_compare(callables, request, call, seed) for seed, call in enumerate(request["calls"])]
+
+
+def _install_interpreter() -> None:
+    sys.path.insert(0, str(Path(__file__).parent))
+    importlib.import_module("lift_interpreter").install()
+    sys.path.pop(0)
 
 
 def bound_memory() -> None:

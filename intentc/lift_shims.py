@@ -20,6 +20,32 @@ def to(value: Any, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - w
     return _tensor(value).to(*arguments, **keywords)
 
 
+def value(known: Any) -> Any:  # noqa: ANN401
+    """`known.value`: what is known when a kernel is compiled is a plain value here."""
+    return getattr(known, "value", known)
+
+
+def both(left: Any, right: Callable[[], Any]) -> Any:  # noqa: ANN401
+    """`left and right`, lane by lane if either is a tensor."""
+    if isinstance(left, tl.tensor):
+        return left.logical_and(_tensor(right()))
+    if not left:
+        return left
+    return right()
+
+
+def either(left: Any, right: Callable[[], Any]) -> Any:  # noqa: ANN401
+    """`left or right`, lane by lane if either is a tensor."""
+    if isinstance(left, tl.tensor):
+        return left.logical_or(_tensor(right()))
+    return left or right()
+
+
+def negation(operand: Any) -> Any:  # noqa: ANN401
+    """`not operand`, lane by lane if it is a tensor."""
+    return operand == 0 if isinstance(operand, tl.tensor) else not operand
+
+
 def _tensor(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, tl.constexpr):
         value = value.value

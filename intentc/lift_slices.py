@@ -2,8 +2,8 @@
 
 Importing the package itself would run its host code, which asks for devices. A slice has one file for each file that
 something is taken from, so that names keep their scope. Decorators that tune are left out, and so are annotations that
-are no `constexpr`. Under the interpreter a scalar argument is a plain number, and Triton's device library gives
-nothing: casts and library functions go through `lift_shims`.
+are no `constexpr`. Under the interpreter a scalar argument is a plain number, tensors have no `and`, and Triton's
+device library gives nothing: all that goes through `lift_shims`.
 """
 
 from __future__ import annotations
@@ -142,20 +142,42 @@ def _without_annotations(node: ast.FunctionDef) -> ast.FunctionDef:
     return made
 
 
-class _Casts(ast.NodeTransformer):
-    """x.to(...) as lift_shims.to(x, ...)."""
+class _Shimmed(ast.NodeTransformer):
+    """What Triton's interpreter takes for plain Python: x.to(...), x.value, and `and`, `or`, `not` of tensors."""
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
         self.generic_visit(node)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "to":
-            function = ast.Attribute(ast.Name("lift_shims", ast.Load()), "to", ast.Load())
-            return ast.Call(function, [node.func.value, *node.args], node.keywords)
+            return ast.Call(_shim("to"), [node.func.value, *node.args], node.keywords)
         return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        if node.attr == "value" and isinstance(node.ctx, ast.Load):
+            return ast.Call(_shim("value"), [node.value], [])
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        self.generic_visit(node)
+        name = "both" if isinstance(node.op, ast.And) else "either"
+        made = node.values[0]
+        for operand in node.values[1:]:
+            later = ast.Lambda(ast.arguments([], [], None, [], [], None, []), operand)
+            made = ast.Call(_shim(name), [made, later], [])
+        return made
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        self.generic_visit(node)
+        return ast.Call(_shim("negation"), [node.operand], []) if isinstance(node.op, ast.Not) else node
+
+
+def _shim(name: str) -> ast.expr:
+    return ast.Attribute(ast.Name("lift_shims", ast.Load()), name, ast.Load())
 
 
 def _rewritten(function: Function) -> ast.FunctionDef:
     made = _without_annotations(function.node)
     made.name = function.name
-    _Casts().visit(made)
+    _Shimmed().visit(made)
     made.decorator_list = [ast.parse("triton.jit", mode="eval").body]
     return ast.fix_missing_locations(made)

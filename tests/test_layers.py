@@ -59,6 +59,7 @@ COMPUTE = (
     "intentc.commands.run",
     "intentc.commands.verify",
     "intentc.differential",
+    "intentc.lift_interpreter",
     "intentc.lift_runner",
     "intentc.lift_shims",
     "intentc.kernel_inputs",

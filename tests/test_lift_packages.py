@@ -124,6 +124,54 @@ def test_compile_time_sizes_of_arrays_are_no_tiles() -> None:
     assert verify(CHANNELS, "mix.py", kernel, calls=3).holds
 
 
+WORDS = (
+    HEAD
+    + """
+@triton.jit
+def largest(dtype: tl.constexpr):
+    kind: tl.constexpr = dtype.value
+    if kind is tl.float32:
+        return float("inf")
+    return 1.0
+
+
+@triton.jit
+def both_kernel(x_ptr, out_ptr, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    row = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]
+    column = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]
+    rows, columns = row < M, column < N
+    mask = rows and columns
+    x = tl.load(x_ptr + row * N + column, mask=mask, other=largest(tl.float32))
+    small = x < 0.0 or x > 1.0
+    tl.store(out_ptr + row * N + column, tl.where(not small, x, 0.0), mask=mask)
+
+
+def both(x):
+    M, N = x.shape
+    out = torch.empty_like(x)
+    both_kernel[triton.cdiv(M, 16), triton.cdiv(N, 16)](x, out, M, N, BLOCK_M=16, BLOCK_N=16)
+    return out
+
+
+@triton.jit
+def abs(x_ptr, n, width, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    shift = n // (n // width)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.store(x_ptr + i, tl.where(x < 0, -x, x) + shift, mask=i < n)
+"""
+)
+
+
+def test_words_of_python_mean_what_they_mean_on_a_device() -> None:
+    """`and`, `or`, `not` are lane by lane; `.value` is that of a type; no kernel takes a name of Python's own."""
+    made = {kernel.name: kernel for kernel in lift_text(WORDS, "words.py").kernels}
+    assert verify(WORDS, "words.py", made["both_kernel"], calls=3).holds
+    assert verify(WORDS, "words.py", made["abs"], calls=3).holds
+    source = made["abs"].source
+    assert source is not None and source.name == "abs_kernel"
+
+
 def test_kernels_made_by_a_call(tmp_path: Path) -> None:
     path = package(tmp_path)
     assert "+ I.cast(1.0" in body(lifted(path, "increment")) or "+ 1.0" in body(lifted(path, "increment"))

@@ -19,7 +19,7 @@ from types import FrameType
 from typing import Any, Final
 
 from intent.records import asdict
-from intentc import lift_runner
+from intentc import lift_interpreter, lift_runner
 from intentc.lift_check import checked
 from intentc.lift_verification import NotRun, verify
 from translators.lifting.files import LiftedFile, Wanted, source_of
@@ -112,7 +112,9 @@ class _Executor:
 
 def _key(request: dict[str, Any]) -> str:
     """Of everything that the answer depends on: the request, the files of both sides, and what runs them."""
-    made = hashlib.sha256(Path(lift_runner.__file__).read_bytes())
+    made = hashlib.sha256()
+    for runner in (lift_runner, lift_interpreter):
+        made.update(Path(runner.__file__).read_bytes())
     for side in request["sides"]:
         for path in sorted(Path(side["directory"]).glob("*.py")):
             made.update(path.name.encode() + path.read_bytes())

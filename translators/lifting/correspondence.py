@@ -20,6 +20,8 @@ FEW, MANY = 5, 2500  # of which the large size is longer than a block that is wr
 BLOCK_SIZES = (16, 32)
 MOST_ATTEMPTS = 400
 MOST_PROGRAMS = 64
+ENOUGH_PROGRAMS = 60  # of a call: each takes milliseconds in the interpreter
+MOST_TO_CHOOSE_FROM = 50
 MOST_ELEMENTS = 2**21
 
 
@@ -69,12 +71,23 @@ class CallSizes:
 
 
 def draw(correspondence: Correspondence, generator: random.Random, large: bool = False) -> CallSizes | None:
-    """Random sizes that meet every fact, one of them large if wanted; None if none were found."""
+    """Random sizes that meet every fact and take few programs, one of them large if wanted; None if none were found."""
+    best: CallSizes | None = None
+    found = 0
     for _ in range(MOST_ATTEMPTS):
-        values = _values(correspondence, generator, large)
-        if values is not None:
-            return _call(correspondence, values, generator)
-    return None
+        try:
+            values = _values(correspondence, generator, large)
+        except ZeroDivisionError:  # sizes that the kernel divides by
+            continue
+        if values is None:
+            continue
+        found += 1
+        made = _call(correspondence, values, generator)
+        if best is None or math.prod(made.grid) < math.prod(best.grid):
+            best = made
+        if math.prod(best.grid) <= ENOUGH_PROGRAMS or found == MOST_TO_CHOOSE_FROM:
+            break
+    return best
 
 
 def _names(polynomials: Iterable[Polynomial]) -> set[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from intent.records import dataclass, field
 
 _RESERVED = frozenset((*keyword.kwlist, *dir(builtins), "I", "intent"))
+_MODULES = frozenset(("math", "numpy", "np", "tl", "torch", "triton"))
 
 
 @dataclass(slots=True)
@@ -53,4 +54,6 @@ def domain_name(size: str) -> str:
 
 
 def kernel_name(name: str) -> str:
-    return name.strip("_") or "kernel"
+    """Without underscores around it; what Python or a module of its own uses has a longer name."""
+    made = name.strip("_") or "kernel"
+    return f"{made}_kernel" if made in _RESERVED or made in _MODULES else made

@@ -327,7 +327,9 @@ class Delinearising:
         for end, own in ends:
             others = [each for each in coordinates if each[0] != own]
             mine = [facts for coordinate, facts in coordinates if coordinate == own]
-            if end is not None and all(facts.nonnegative(own) for facts in mine) and self._within(others, end):
+            if end is None or any(map(is_coordinate, end.atoms())):
+                continue  # what differs between coordinates is no extent
+            if all(facts.nonnegative(own) for facts in mine) and self._within(others, end):
                 return end
         return next((size for size in self._sizes() if self._within(coordinates, size)), None)
 

@@ -21,6 +21,7 @@ import triton.language
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from intentc import lift_interpreter
 from intentc.lift_runner import bound_memory
 
 MARGIN = 1 << 14  # elements around an array
@@ -34,6 +35,7 @@ DTYPES = {
 
 def main() -> None:
     request = json.load(sys.stdin)
+    lift_interpreter.install()
     begin = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     wanted = _isolated(request["original"], request, request["calls"], SECONDS)
     seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begin

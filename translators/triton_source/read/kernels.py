@@ -201,7 +201,9 @@ def _uses(made: KernelEffects) -> tuple[set[str], set[str]]:
     for root in roots_of(made):
         for node in walk(root):
             if node.operation == "cast" and node.arguments[0].operation == "index":
-                values.update(_symbols(node.arguments[0].attribute))
+                summed = set(_summed_symbols(node.arguments[0].attribute))
+                values.update(summed)
+                positions.update(set(_symbols(node.arguments[0].attribute)) - summed)
             elif node.operation == "index":
                 positions.update(_elements(node.attribute))
         positions.update(_position_symbols(root))
@@ -224,6 +226,11 @@ def _position_symbols(root: Expression) -> Iterator[str]:
 
 def _symbols(polynomial: Polynomial) -> Iterator[str]:
     return (atom.name for atom in polynomial.atoms() if isinstance(atom, Symbol))
+
+
+def _summed_symbols(polynomial: Polynomial) -> Iterator[str]:
+    """Factors of its terms; what stands in a quotient or remainder is an integer in any case."""
+    return (atom.name for monomial, _ in polynomial.terms for atom in monomial if isinstance(atom, Symbol))
 
 
 def _elements(polynomial: Polynomial) -> Iterator[str]:
