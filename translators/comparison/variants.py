@@ -12,6 +12,7 @@ from translators.comparison.verdict import compare
 from translators.lifting.files import LiftedFile, source_of
 from translators.lifting.launches import launches
 from translators.lifting.lift import Lifted
+from translators.lifting.names import kernel_name
 from translators.triton_source.read.source import read_file
 
 SUFFIX = "_kernel"
@@ -66,4 +67,5 @@ def _names(groups: Sequence[Sequence[Lifted]]) -> dict[str, str]:
 def _name(names: Sequence[str]) -> str:
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
     shared = "".join(letters[0] for letters in alike).strip("_")
-    return shared.removesuffix(SUFFIX) or shared
+    made = shared.removesuffix(SUFFIX)
+    return made if made and kernel_name(made) == made else shared
