@@ -25,6 +25,7 @@ from types import ModuleType
 import ml_dtypes
 import numpy as np
 
+from intent.host.interpreter import repair_interpreter
 from intent.records import dataclass
 from intentc.index_roles import all_nodes
 from intentc.kernel_inputs import Arguments, Sizes, poisoned
@@ -188,6 +189,7 @@ def load_module(source: str, name: str = "generated") -> ModuleType:
     assert specification is not None and specification.loader is not None
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
+    repair_interpreter()
     return module
 
 

@@ -20,6 +20,7 @@ from sample_files import Arrays, Case, Sample
 from torch_arrays import to_torch
 from triton.runtime import interpreter
 
+from intent.host.interpreter import repair_interpreter
 from translators.intent_source.read import read_program
 from translators.logical.program import Kernel
 from translators.logical.reference import Argument, evaluate
@@ -106,6 +107,7 @@ def module(path: Path, bound: Bindings = (), small: bool = False) -> ModuleType:
     assert spec is not None and spec.loader is not None
     loaded = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loaded)
+    repair_interpreter()
     return loaded
 
 

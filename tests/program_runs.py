@@ -17,6 +17,7 @@ from types import ModuleType
 import numpy as np
 from generated_modules import permuted_programs, rejections, small_tiles
 
+from intent.host.interpreter import repair_interpreter
 from translators.logical.reference import evaluate
 from translators.logical.types import View
 from translators.options import DEFAULT, Options
@@ -53,6 +54,7 @@ def _imported(source: str) -> ModuleType:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    repair_interpreter()
     return module
 
 

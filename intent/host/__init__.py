@@ -16,8 +16,9 @@ from intent.host.compilation import CompileOptions, Request, check, make_request
 from intent.host.contexts import Context
 from intent.host.errors import CompileError, UnsupportedError
 from intent.host.interface import Interface, Parameter
+from intent.host.interpreter import interpreted
 from intent.host.translation import Translation
-from intent.host.triton_execution import TritonExecution, interpreted
+from intent.host.triton_execution import TritonExecution
 from intent.records import dataclass
 from intent.targets import ReferenceTarget, Target, TritonTarget
 from translators.diagnostics import NOWHERE, Diagnostic

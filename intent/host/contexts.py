@@ -8,7 +8,7 @@ from typing import Any
 from intent.dtypes import DType
 from intent.host.artifacts import Artifact
 from intent.host.compilation import CompileOptions
-from intent.host.triton_execution import interpreted
+from intent.host.interpreter import interpreted
 from intent.targets import ReferenceTarget, Target
 
 

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from intent.host.cache import digest
+from intent.host.interpreter import repair_interpreter
 from intent.records import dataclass
 
 
@@ -71,4 +72,5 @@ def load_module(source: str, stem: str) -> LoadedModule:
     module = ModuleType(name)
     module.__file__ = file
     exec(compile(source, file, "exec", dont_inherit=True), vars(module))
+    repair_interpreter()
     return LoadedModule(module)

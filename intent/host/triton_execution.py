@@ -6,7 +6,6 @@ device already go through its device functions, or past them where an earlier ca
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
@@ -15,6 +14,7 @@ from intent.host.arguments import Values, check_arrays, require_sizes, with_outp
 from intent.host.arrays import is_tensor, library_of
 from intent.host.device_calls import DeviceCalls
 from intent.host.interface import Parameter
+from intent.host.interpreter import interpreted
 from intent.host.loading import LoadedModule, load_module
 from intent.host.outputs import numpy_outputs, tensor_outputs
 from intent.host.translation import TranslatedKernel
@@ -103,8 +103,3 @@ class TritonExecution:
         if interpreted():
             return "cpu"
         return "cuda" if self._ordinal is None else f"cuda:{self._ordinal}"
-
-
-def interpreted() -> bool:
-    """Whether Triton runs kernels in its interpreter, on CPU tensors."""
-    return os.environ.get("TRITON_INTERPRET") == "1"
