@@ -7,8 +7,7 @@ contiguous whatever their strides are.
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +15,7 @@ import generated_modules
 import numpy as np
 import pytest
 import sample_files
+from array_layouts import LAYOUTS, Array, Shape, laid_out
 from reference_programs import HEADER
 from sample_files import Case, Sample
 
@@ -25,40 +25,12 @@ from translators.pipeline import compile_text
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning")
 
-Array = np.ndarray
-Shape = tuple[int, ...]
 
 # f32 by rows, in place, u32, u8 with bool, index results, results of rank zero, bf16, f8.
 SAMPLES = (
     "softmax", "saxpy", "popcount", "image_histogram", "argmax", "vector_norm.root_of_total", "add_rms_norm",
     "group_quantize_fp8",
 )  # fmt: skip
-BACKWARDS = slice(None, None, -1)
-
-
-def mapped(shape: Shape, dtype: np.dtype) -> Array:
-    if 0 in shape:
-        return np.empty(shape, dtype)  # there are no empty maps
-    with tempfile.NamedTemporaryFile() as file:
-        return np.memmap(file, dtype, "w+", 3, (*shape, 1))[..., 0]
-
-
-def swapped(shape: Shape, dtype: np.dtype) -> Array:
-    return np.empty(shape, dtype.newbyteorder() if dtype.isbuiltin == 1 else dtype)
-
-
-LAYOUTS: Mapping[str, Callable[[Shape, np.dtype], Array]] = {
-    "backwards": lambda shape, dtype: np.empty(shape, dtype)[(BACKWARDS,) * len(shape) + (...,)],
-    "last axis backwards": lambda shape, dtype: np.empty(shape, dtype)[(..., *(BACKWARDS,) * min(1, len(shape)))],
-    "transposed": lambda shape, dtype: np.empty(shape[::-1], dtype).T,
-    "every other": lambda shape, dtype: np.empty([2 * size for size in shape], dtype)[
-        (*(slice(0, 2 * size, 2) for size in shape), ...)
-    ],
-    "field of a record": lambda shape, dtype: np.empty(shape, [("tag", "u1"), ("value", dtype)])["value"],
-    "misaligned": lambda shape, dtype: np.ndarray(shape, dtype, bytearray(4096 * dtype.itemsize + 1), 1),
-    "mapped file": mapped,
-    "other byte order": swapped,
-}
 
 
 def _cases() -> list[object]:
@@ -68,12 +40,6 @@ def _cases() -> list[object]:
         for name in SAMPLES
         for case in sample_files.cases(named[name])
     ]
-
-
-def laid_out(layout: str, array: Array) -> Array:
-    view = LAYOUTS[layout](array.shape, array.dtype)
-    view[...] = array
-    return view
 
 
 def arguments(sample: Sample, case: Case, change: Callable[[Array], Array]) -> dict[str, object]:

@@ -214,6 +214,7 @@ def test_strides_and_allocations_that_the_author_fixed() -> None:
 
 
 def test_equal_inputs_are_uploaded_once(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PACKED", {})
     uploads: list[Array] = []
     original = module._to_device
     monkeypatch.setattr(module, "_to_device", lambda array, *rest: uploads.append(array) or original(array, *rest))

@@ -18,12 +18,12 @@ def _host_composition(function, arguments, results=(), /, **keywords):
     returned = function(*arguments, **keywords)
     if torch.cuda.is_available():
         torch.cuda.synchronize()
-    named = any(array.dtype.name in _CARRIERS for array, _, _ in moved.values())  #? low
+    named = _with_types([array for array, _, _ in moved.values()])  #? low
     _update(moved)
     originals = {id(tensor): array for array, tensor, _ in moved.values()}
     returned = _each(returned, torch.is_tensor, lambda tensor: originals.get(id(tensor), tensor))
-    returned = _each(returned, torch.is_tensor, lambda tensor: _on_host(tensor, named))  #? low
-    returned = _each(returned, torch.is_tensor, _on_host)  #? !low
+    returned = _each(returned, torch.is_tensor, lambda tensor: _to_numpy(tensor.detach(), named))  #? low
+    returned = _each(returned, torch.is_tensor, lambda tensor: _to_numpy(tensor.detach()))  #? !low
     for array, result in _paired(results, returned):
         array[...] = result
     return None if results else returned
@@ -51,14 +51,8 @@ def _update(moved):
             raise ValueError("an array that the function changes overlaps another argument in memory")
         if not array.flags.writeable or _folded(array):
             raise ValueError("an array that the function changes is read-only, or its elements overlap")
-        array[...] = _on_host(tensor, array.dtype.name in _CARRIERS)  #? low
-        array[...] = _on_host(tensor)  #? !low
-
-
-def _on_host(tensor, named):  #? low
-    return _to_numpy(tensor.detach().cpu(), named)  #? low
-def _on_host(tensor):  #? !low
-    return tensor.detach().cpu().numpy()  #? !low
+        _receive(_carried(tensor.detach()), _carried(array))  #? low
+        _receive(tensor.detach(), array)  #? !low
 '''
 
 MARK_CHANGED = '''

@@ -31,6 +31,7 @@ __all__ = ["ModuleOptions", "write_module"]
 _CONSTANT = re.compile(r"(# .*\n)?_[A-Z]+ = ")
 _LOW_PRECISION = ("bf16", "f8e4m3fn", "f8e5m2")
 _IMPORTS = (
+    ("collections[.]deque", "import collections"),
     ("contextlib[.]", "import contextlib"),
     ("functools[.]", "import functools"),
     ("itertools[.]", "import itertools"),
@@ -38,6 +39,8 @@ _IMPORTS = (
     ("numbers[.]", "import numbers"),
     ("os[.]", "import os"),
     ("sys[.]", "import sys"),
+    ("threading[.]", "import threading"),
+    ("types[.]", "import types"),
     ("Callable\\b", "from collections.abc import Callable"),
     ("NamedTuple\\b", "from typing import NamedTuple"),
 )

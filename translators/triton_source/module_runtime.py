@@ -1,4 +1,4 @@
-"""The part of a generated module that does not depend on the kernel: checks, transfers, launch.
+"""The part of a generated module that does not depend on the kernel, without checks, repeated calls and transfers.
 
 Each piece is emitted only if something above it calls it. A line that ends in `#? a b` is kept if the module has
 feature a or b, one that ends in `#? a&!b` if it has a and lacks b; the marker itself is never emitted.
@@ -10,7 +10,8 @@ import re
 from collections.abc import Set
 from functools import cache
 
-from translators.triton_source import repeated_calls
+from translators.triton_source import argument_checks, host_transfers, repeated_calls
+from translators.triton_source.selfcheck_runtime import SELF_CHECK
 
 MARKER = re.compile(r"\s*#\? (.*)$")
 
@@ -62,21 +63,6 @@ INTEGERS = """
 _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 """
 
-HOST_CALL = '''
-def _host_call(kernel, arrays, scalars=(), **sizes):  #? scalars
-def _host_call(kernel, arrays, **sizes):  #? !scalars
-    """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
-    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
-    sizes = _check(kernel, arrays, sizes)
-    scalars = _scalars(kernel, scalars)  #? scalars
-    _require(kernel, sizes, scalars)  #? requirements&planned
-    _check_overlap(kernel, arrays)
-    tensors = _upload(kernel, arrays, sizes)
-    _run(kernel, tensors, scalars, sizes)  #? scalars
-    _run(kernel, tensors, sizes)  #? !scalars
-    return _download(kernel, arrays, tensors)
-'''
-
 DEVICE_CALL = '''
 def _device_call(kernel, arrays, scalars=(), **sizes):  #? scalars
 def _device_call(kernel, arrays, **sizes):  #? !scalars
@@ -112,18 +98,6 @@ def _device_call(kernel, arrays, **sizes):  #? !scalars
         if form is not None and launch is not None:
             _remember(form, kernel, arrays, tensors, launch)
         return _unwrap(results)
-'''
-
-CHECK_NUMPY = '''
-def _check_numpy(kernel, view, array):
-    """An output that is still to be allocated is None."""
-    if array is None:
-        return None
-    if not isinstance(array, (np.ndarray, np.generic)):
-        raise TypeError(f"{kernel.name}: {view.name} must be a NumPy array, not {type(array).__name__}")
-    if view.direction != "In" and not array.flags.writeable:
-        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only")
-    return np.asarray(array)
 '''
 
 TENSOR = '''
@@ -180,237 +154,11 @@ def _stream(arrays):
     return torch.cuda.stream(torch.cuda.ExternalStream(pointer) if pointer else torch.cuda.default_stream())
 '''
 
-CHECK = '''
-def _check(kernel, arrays, sizes):
-    """Hold every array against its declaration; the result maps each size name to its value."""
-    for name, size in sizes.items():  #? outonly
-        if not isinstance(size, numbers.Integral) or size < 0:  #? outonly
-            raise ValueError(f"{kernel.name}: pass the size {name} of the output as {name}=..., not {size}")  #? outonly
-    for view, array in zip(kernel.views, arrays, strict=True):
-        if array is not None:
-            _check_array(kernel, view, array, sizes)
-    for holds, message in kernel.requirements:  #? requirements&!planned
-        if not holds(**sizes):  #? requirements&!planned
-            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")  #? requirements&!planned
-    return sizes
-'''
-
-REQUIRE = '''
-def _require(kernel, sizes, scalars):
-    """Hold sizes and scalars against what the kernel needs of them."""
-    planned = {kernel.scalars[place][0]: scalars[place] for place in kernel.planned}
-    for holds, message in kernel.requirements:
-        if not holds(*planned.values(), **sizes):
-            raise ValueError(f"{kernel.name}: {message}, but the arguments give {sizes | planned}")
-'''
-
-CHECK_ARRAY = """
-def _check_array(kernel, view, array, sizes):
-    dtype, shape = _dtype_name(array), tuple(array.shape)
-    if dtype != view.dtype and not (view.dtype in _CARRIERS and dtype == _CARRIERS[view.dtype]):  #? low
-    if dtype != view.dtype:  #? !low
-        raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
-    if len(shape) != len(view.shape):
-        raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
-    for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
-        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
-        if size != expected:
-            known = expected if extent == expected else f"{extent} = {expected}"
-            raise ValueError(f"{kernel.name}: axis {axis} of {view.name} must be {known}, not {size} (shape {shape})")
-    for axis, (stride, actual) in enumerate(zip(view.strides, _strides(array), strict=False)):  #? strides
-        expected = sizes.setdefault(stride, actual) if isinstance(stride, str) else stride  #? strides
-        if expected is not None and actual != expected and shape[axis] > 1:  #? strides
-            message = f"{kernel.name}: stride {axis} of {view.name} must be {expected}, not {actual}"  #? strides
-            raise ValueError(message)  #? strides
-"""
-
-STRIDES = '''
-def _strides(array):
-    """In elements."""
-    return array.stride() if isinstance(array, torch.Tensor) else [s // array.itemsize for s in array.strides]
-'''
-
-SCALARS = '''
-def _scalars(kernel, values):
-    return [
-        value if type(value) is float and "float" in dtype else _scalar(kernel, name, dtype, value)
-        for (name, dtype), value in zip(kernel.scalars, values, strict=True)
-    ]
-
-
-def _scalar(kernel, name, dtype, value):
-    """A Python number that the dtype can hold."""
-    kind = bool if dtype == "bool" else numbers.Integral if "int" in dtype else numbers.Real
-    if not isinstance(value, (kind, np.bool_) if kind is bool else kind):
-        raise TypeError(f"{kernel.name}: {name} must be a number of dtype {dtype}, not {value!r}")
-    if kind is not numbers.Integral:
-        return int(value) if kind is bool else float(value)  # the interpreter takes no Python bool
-    if not torch.iinfo(getattr(torch, dtype)).min <= value <= torch.iinfo(getattr(torch, dtype)).max:
-        raise ValueError(f"{kernel.name}: {name} must fit {dtype}, but is {value}")
-    return int(value)
-'''
-
-CHECK_OVERLAP = '''
-def _check_overlap(kernel, arrays):
-    """Refuse a written array that shares memory with another argument in an unsupported way."""  #? !snapshot
-    """Names of inputs to copy, as an output shares their memory; other overlaps are refused."""  #? snapshot
-    copies = set()  #? snapshot
-    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
-    for view, array in given:
-        if view.direction != "In" and _folded(array):
-            raise ValueError(f"{kernel.name}: {view.name} is written, but its elements overlap in memory")
-    for (first, a), (second, b) in itertools.combinations(given, 2):
-        if first.alias and first.alias == second.alias and not _in_one_allocation(a, b):  #? alias
-            raise ValueError(f"{kernel.name}: {first.name} and {second.name} must lie in one allocation")  #? alias
-        written = [view.name for view in (first, second) if view.direction != "In"]
-        promised = first.noalias or second.noalias  #? noalias
-        if not (written or promised) or not np.shares_memory(a, b):  #? noalias
-        if not written or not np.shares_memory(a, b):  #? !noalias
-            continue
-        if kernel.overlap == "same" and not promised and _elements(a) == _elements(b):  #? same&noalias
-        if kernel.overlap == "same" and _elements(a) == _elements(b):  #? same&!noalias
-            continue  #? same
-        if kernel.overlap == "snapshot" and not promised and len(written) == 1:  #? snapshot&noalias
-        if kernel.overlap == "snapshot" and len(written) == 1:  #? snapshot&!noalias
-            copies.add(first.name if first.direction == "In" else second.name)  #? snapshot
-            continue  #? snapshot
-        raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
-    return copies  #? snapshot
-'''
-
-FOLDED = '''
-def _folded(array):
-    """Whether elements of an array may overlap: an axis steps over less memory than the axes of smaller steps take."""
-    taken = array.itemsize
-    for step, size in sorted(zip(map(abs, array.strides), array.shape, strict=True)) if array.size else ():
-        if size > 1 and step < taken:
-            return True
-        taken += step * (size - 1)
-    return False
-'''
-
-ALLOCATION = '''
-def _in_one_allocation(first, second):
-    """Two arrays are parts of one allocation, or may be."""
-    places = _allocation(first), _allocation(second)
-    return None in places or places[0] == places[1]
-
-
-def _allocation(array):
-    """Where the memory that the array is a part of begins; None if nobody says."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    if isinstance(array.base, _Addresses):  #? device
-        return array.base.allocation  #? device
-    return array.__array_interface__["data"][0]
-'''
-
-DEVICE_ALLOCATION = '''
-def _device_allocation(array):
-    """Where the device memory that the array is a part of begins; None if its library does not say."""
-    if isinstance(array, torch.Tensor):
-        return array.untyped_storage().data_ptr()
-    memory = getattr(getattr(array, "data", None), "mem", None)  # CuPy's
-    return getattr(memory, "ptr", None)
-'''
-
-ELEMENTS = '''
-def _elements(array):
-    """Equal for arrays of the same elements in the same order."""
-    return array.__array_interface__["data"][0], array.strides, array.shape, array.dtype
-'''
-
-ADDRESSES = '''
-class _Addresses:
-    """A device tensor's addresses as a NumPy array that is never read, for NumPy's test of shared memory."""
-
-    def __init__(self, tensor, array):  #? alias
-    def __init__(self, tensor):  #? !alias
-        size = tensor.element_size()
-        self.allocation = _device_allocation(array)  #? alias
-        self.__array_interface__ = {
-            "version": 3,
-            "data": (tensor.data_ptr(), False),
-            "typestr": f"|V{size}",
-            "shape": tuple(tensor.shape),
-            "strides": tuple(size * stride for stride in tensor.stride()),
-        }
-
-    @classmethod
-    def of(cls, tensor, array):  #? alias
-    def of(cls, tensor):  #? !alias
-        return None if tensor is None or not tensor.numel() else np.array(cls(tensor, array), copy=False)  #? alias
-        return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)  #? !alias
-'''
-
-UPLOAD = '''
-def _upload(kernel, arrays, sizes):
-    """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
-    device, memory, tensors = _device(), {}, []
-    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
-    read = {key for view, key in zip(kernel.views, keys, strict=True) if view.direction != "Out"}
-    for view, array, key in zip(kernel.views, arrays, keys, strict=True):
-        if key not in memory:
-            memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
-        tensors.append(memory[key])
-    return tensors
-
-
-def _key(kernel, view, array):
-    """Arguments with equal keys share device memory."""
-    shared = view.direction == "In" or array is not None and kernel.overlap == "same"  #? same
-    return _elements(array) if shared else view.name  #? same
-    return _elements(array) if view.direction == "In" else view.name  #? !same
-'''
-
-TO_DEVICE = '''
-def _to_device(array, dtype, device):
-    """Copy a NumPy array of any layout and byte order to the device."""
-    if array.dtype.name in _CARRIERS:  #? low
-        array = array.view(_CARRIERS[dtype])  #? low
-    native = np.dtype(array.dtype.name)
-    if not array.flags.carray or array.dtype != native:
-        array = array.astype(native, order="C")
-    array = np.ndarray(array.shape, native, array)  # torch refuses odd strides also of an axis of length 1
-    return torch.from_numpy(array).to(device, copy=True).view(getattr(torch, dtype))  #? low
-    return torch.from_numpy(array).to(device, copy=True)  #? !low
-'''
-
 EMPTY = """
 def _empty(view, sizes, device):
     shape = [extent if isinstance(extent, int) else sizes[extent] for extent in view.shape]
     return torch.empty(shape, dtype=getattr(torch, view.dtype), device=device)
 """
-
-DOWNLOAD = '''
-def _download(kernel, arrays, tensors):
-    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
-    named = any(array is not None and array.dtype.name in _CARRIERS for array in arrays)  #? low
-    written = [view.direction != "In" for view in kernel.views]
-    pairs = zip(tensors, written, strict=True)
-    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in pairs]
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-    results = []
-    for array, copy in zip(arrays, copies, strict=True):
-        if array is None:
-            results.append(_to_numpy(copy, named))  #? low
-            results.append(copy.numpy())  #? !low
-        elif copy is not None:
-            array[...] = _to_numpy(copy, array.dtype.name in _CARRIERS)  #? low
-            array[...] = copy.numpy()  #? !low
-    return _unwrap(results)
-'''
-
-TO_NUMPY = '''
-def _to_numpy(tensor, named):
-    """bfloat16 and float8 become integers of their width, or arrays of these types if NumPy was taught their names."""
-    name = _dtype_name(tensor)
-    if name not in _CARRIERS:
-        return tensor.numpy()
-    array = tensor.view(getattr(torch, _CARRIERS[name])).numpy()
-    return array.view(name) if named else array
-'''
 
 UNWRAP = '''
 def _unwrap(results):
@@ -557,112 +305,29 @@ def _passed(argument):
     return argument.view(torch.uint8) if is_float8 else argument
 '''
 
-SELF_CHECK = '''
-def _self_check():
-    """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
-    os.environ["INTENTC_POISON"] = "1"
-    generator, failures = np.random.default_rng(0), 0
-    for kernel, statement, sizes in _CASES:  #? statement
-    for kernel, sizes in _CASES:  #? !statement
-        tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]
-        scalars = [0.75 if "float" in dtype else dtype == "bool" or 1 for _, dtype in kernel.scalars]  #? scalars
-        terms = max(tensor.numel() for tensor in tensors)
-        first = _written(kernel, tensors, scalars, sizes)  #? scalars
-        second = _written(kernel, tensors, scalars, sizes)  #? scalars
-        first = _written(kernel, tensors, sizes)  #? !scalars
-        second = _written(kernel, tensors, sizes)  #? !scalars
-        wrong = [name for name in first if not _agree(first[name], second[name], terms)]
-        if statement is not None:  #? statement
-            expected = _stated(kernel, statement, tensors, scalars)  #? statement&scalars
-            expected = _stated(kernel, statement, tensors)  #? statement&!scalars
-            wrong += [name for name in first if not _agree(first[name], expected[name], terms)]  #? statement
-        failures += bool(wrong)
-        print(kernel.name, sizes, f"differs in {', '.join(wrong)}" if wrong else "ok")
-    return failures
-
-
-def _random(view, kernel, sizes, generator):
-    """Integers are small enough to be an index of any axis."""
-    extents = [sizes[extent] if isinstance(extent, str) else extent for view in kernel.views for extent in view.shape]
-    shape = [sizes[extent] if isinstance(extent, str) else extent for extent in view.shape]
-    if "float" in view.dtype:
-        values = generator.standard_normal(shape)
-    else:
-        values = generator.integers(0, 2 if view.dtype == "bool" else max(1, min(extents, default=1)), shape)
-    return torch.as_tensor(values).to(_device(), getattr(torch, view.dtype))
-
-
-def _written(kernel, tensors, scalars, sizes):  #? scalars
-def _written(kernel, tensors, sizes):  #? !scalars
-    """Run on copies; the views that the kernel writes, by name."""
-    copies = [tensor.clone() for tensor in tensors]
-    _run(kernel, copies, scalars, sizes)  #? scalars
-    _run(kernel, copies, sizes)  #? !scalars
-    return {view.name: copy for view, copy in zip(kernel.views, copies, strict=True) if view.direction != "In"}
-
-
-def _stated(kernel, statement, tensors, scalars):  #? statement&scalars
-def _stated(kernel, statement, tensors):  #? statement&!scalars
-    """What the NumPy statement makes of the same inputs."""  #? statement
-    pairs = zip(kernel.views, tensors, strict=True)  #? statement
-    given = {view.name: _values(tensor) for view, tensor in pairs if view.direction != "Out"}  #? statement
-    results = statement(*given.values(), *scalars)  #? statement&scalars
-    results = statement(*given.values())  #? statement&!scalars
-    outputs = [view.name for view in kernel.views if view.direction == "Out"]  #? statement
-    stated = dict(zip(outputs, results if len(outputs) > 1 else [results], strict=True))  #? statement
-    stated.update((view.name, given[view.name]) for view in kernel.views if view.direction == "InOut")  #? statement
-    return {name: torch.as_tensor(value, device=_device()) for name, value in stated.items()}  #? statement
-  #? statement
-  #? statement
-def _values(tensor):  #? statement
-    """The tensor as a NumPy array, in a float type that NumPy has."""  #? statement
-    dtype = str(tensor.dtype).removeprefix("torch.")  #? statement
-    return np.array(tensor.tolist(), "float32" if dtype.startswith(("bfloat", "float8")) else dtype)  #? statement
-  #? statement
-  #? statement
-def _agree(one, other, terms):
-    """Integers are equal; floats differ by no more than another order of summation explains."""
-    if not one.dtype.is_floating_point:
-        return torch.equal(one.to(torch.int64), other.to(torch.int64))
-    a, b = one.double(), other.double()
-    finite = torch.isfinite(a) & torch.isfinite(b)
-    same = torch.equal(a[~finite].nan_to_num(nan=1.5), b[~finite].nan_to_num(nan=1.5))
-    band = 16 * torch.finfo(one.dtype).eps * terms**0.5 * b[finite].norm()
-    return same and bool((a[finite] - b[finite]).norm() <= band)
-
-
-if __name__ == "__main__":
-    sys.exit(_self_check())
-'''
-
 # In the order in which the module shows them.
 BEFORE_KERNELS = (VIEW, KERNEL, PLAN, *repeated_calls.BEFORE_KERNELS, CARRIERS, INTEGERS)
-CALLS = (
-    HOST_CALL,
+AFTER_KERNELS = (
+    host_transfers.HOST_CALL,
     DEVICE_CALL,
     *repeated_calls.AFTER_KERNELS,
-    CHECK_NUMPY,
     TENSOR,
     LIKE_INPUTS,
     DTYPE_NAME,
     COMMON_DEVICE,
     STREAM,
+    *argument_checks.AFTER_KERNELS,
+    EMPTY,
+    UNWRAP,
+    DEVICE,
+    RUN,
+    BITS,
+    SCRATCH,
+    LAUNCH,
+    PASSED,
+    INDEX_TYPE,
+    *host_transfers.AFTER_KERNELS,
 )
-CHECKS = (
-    CHECK,
-    REQUIRE,
-    CHECK_ARRAY,
-    STRIDES,
-    SCALARS,
-    CHECK_OVERLAP,
-    FOLDED,
-    ALLOCATION,
-    DEVICE_ALLOCATION,
-    ELEMENTS,
-    ADDRESSES,
-)
-TRANSFERS = (UPLOAD, TO_DEVICE, EMPTY, DOWNLOAD, TO_NUMPY, UNWRAP, DEVICE)
-AFTER_KERNELS = CALLS + CHECKS + TRANSFERS + (RUN, BITS, SCRATCH, LAUNCH, PASSED, INDEX_TYPE)
 _DEFINITION = re.compile(r"^(?:class |def )?(_\w+)", re.MULTILINE)
 
 

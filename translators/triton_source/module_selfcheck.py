@@ -12,7 +12,8 @@ from translators.triton_source.module_kernels import symbols
 from translators.triton_source.module_layout import collection, string
 from translators.triton_source.module_names import KernelNames
 from translators.triton_source.module_options import ModuleOptions
-from translators.triton_source.module_runtime import SELF_CHECK, select
+from translators.triton_source.module_runtime import select
+from translators.triton_source.selfcheck_runtime import SELF_CHECK
 
 # Odd sizes have tails, ones are the smallest case, multiples of 16 take the aligned form.
 _WISHES = ((37, 5, 3, 2, 7), (1, 1, 1, 1, 1), (64, 16, 32, 16, 16))

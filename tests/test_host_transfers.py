@@ -1,0 +1,330 @@
+"""How arrays travel: parts through few slots, a device that is late, threads, and repeated calls of few bytes.
+
+The late device is the CPU, with copies that are done only when something waits for them or a kernel runs, as the
+hardware may do it; whoever reuses a slot or reads a result too early gets wrong values.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import hand_written_codes as written
+import ml_dtypes
+import numpy as np
+import pytest
+import torch
+from array_layouts import LAYOUTS, Array, Shape, laid_out
+from torch.overrides import TorchFunctionMode
+
+import intent.dtypes as dtypes
+
+SHAPES: tuple[Shape, ...] = (
+    (), (0,), (1,), (7,), (1000,), (0, 5), (5, 0), (3, 400), (400, 3), (1, 1, 1000), (2, 3, 5, 17), (1, 300, 1),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def loaded() -> ModuleType:
+    return written.module(*(each() for each in written.ALL), written.scale("half", dtypes.bf16))
+
+
+@pytest.fixture(params=[(64, 1), (64, 2), (256, 3), (1 << 24, 4)], ids=lambda slots: f"{slots[1]}x{slots[0]}")
+def module(request: pytest.FixtureRequest, loaded: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """With slots of other sizes and numbers, none of them in use."""
+    monkeypatch.setattr(loaded, "_SLOT_BYTES", request.param[0])
+    monkeypatch.setattr(loaded, "_SLOTS", request.param[1])
+    monkeypatch.setattr(loaded, "_UP", loaded._Ring())
+    monkeypatch.setattr(loaded, "_DOWN", loaded._Ring())
+    monkeypatch.setattr(loaded, "_PACKED", {})
+    return loaded
+
+
+def softmax(x: Array) -> Array:
+    e = np.exp(x - x.max(axis=1, keepdims=True, initial=-np.inf))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def counted(shape: Shape, dtype: str) -> Array:
+    return (np.arange(int(np.prod(shape))) % 251).reshape(shape).astype(dtype)
+
+
+# ------------------------------------------------------------------------------------------------------ the late device
+class LateDevice(TorchFunctionMode):
+    """Copies that nobody waits for are kept back; every tensor says that it is on a GPU."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun: deque[tuple[torch.Tensor, torch.Tensor]] = deque()
+        self.done = 0
+        self.synchronised = 0
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ANN401
+        kwargs = kwargs or {}
+        if function == torch.Tensor.is_cuda.__get__:  # type: ignore[attr-defined]
+            return True
+        if function is torch.Tensor.copy_ and kwargs.get("non_blocking"):
+            self.begun.append(args)
+            return args[0]
+        if function is torch.empty:
+            kwargs = {name: value for name, value in kwargs.items() if name != "pin_memory"}
+            tensor = function(*args, **kwargs)
+            tensor.untyped_storage().fill_(0xA5)
+            return tensor
+        return function(*args, **kwargs)
+
+    def work(self, until: int | None = None) -> None:
+        """Do what was begun before a moment."""
+        while self.begun and (until is None or self.done < until):
+            target, source = self.begun.popleft()
+            target.copy_(source)
+            self.done += 1
+
+    def event(self) -> SimpleNamespace:
+        moment = self.done + len(self.begun)
+        return SimpleNamespace(record=lambda stream: None, synchronize=lambda: self.work(moment))
+
+    def synchronize(self) -> None:
+        self.synchronised += 1
+        self.work()
+
+    def launching(self, launch: Callable[..., Any]) -> Callable[..., Any]:
+        """A kernel runs after the copies before it."""
+
+        def run(*arguments: object, **keywords: object) -> object:
+            self.work()
+            with torch._C.DisableTorchFunction():
+                again = launch(*arguments, **keywords)
+            return self.launching(again) if callable(again) else again
+
+        return run
+
+
+@pytest.fixture
+def late(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Iterator[LateDevice]:
+    device = LateDevice()
+    for name in ("_SOFTMAX", "_ACCUMULATE", "_HALF", "_TOTAL"):
+        kernel = getattr(module, name)
+        monkeypatch.setattr(module, name, kernel._replace(launch=device.launching(kernel.launch)))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "synchronize", device.synchronize)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device=None: None)
+    monkeypatch.setattr(torch.cuda, "Event", device.event)
+    with device:
+        yield device
+
+
+def test_results_are_there_when_a_call_returns(module: ModuleType, late: LateDevice) -> None:
+    for seed in range(3):  # checked, remembered, repeated
+        x = np.random.default_rng(seed).standard_normal((9, 37)).astype("f4")
+        result, out = module.softmax(x), np.full_like(x, np.nan)
+        np.testing.assert_allclose(result, softmax(x), atol=1e-6)
+        module.softmax_out(x, out)
+        np.testing.assert_array_equal(out, result)
+        x[:] = 0
+        assert late.synchronised == 2 * (seed + 1) and not late.begun
+
+
+def test_arrays_that_are_read_and_written(module: ModuleType, late: LateDevice) -> None:
+    total, x = np.arange(300), np.arange(300)
+    for count in range(1, 4):
+        module.accumulate(x, total[::-1])
+        np.testing.assert_array_equal(total, np.arange(300) + count * np.arange(300)[::-1])
+    assert not late.begun
+
+
+def test_bfloat16_in_every_kind(module: ModuleType, late: LateDevice) -> None:
+    x = np.arange(200).astype(ml_dtypes.bfloat16)
+    for _ in range(3):
+        named, carried = module.half(x, 0.5), module.half(x.view("u2"), 0.5)
+        assert named.dtype == ml_dtypes.bfloat16 and carried.dtype == np.uint16
+        np.testing.assert_array_equal(named, x * ml_dtypes.bfloat16(0.5))
+        np.testing.assert_array_equal(carried.view(ml_dtypes.bfloat16), named)
+
+
+def test_parts_of_everything(module: ModuleType, late: LateDevice) -> None:
+    for shape in SHAPES:
+        for dtype in ("f4", "f8", "u1", "i2", "?"):
+            array = counted(shape, dtype)
+            tensor = module._to_device(array, array.dtype.name, "cpu")
+            array = array.copy()
+            module._receive(tensor, back := np.zeros_like(array))
+            np.testing.assert_array_equal(back, array)
+    for ring in (module._UP, module._DOWN):
+        assert len(ring.slots) <= module._SLOTS
+        assert max(memory.nbytes for memory, _ in ring.slots) <= module._SLOT_BYTES
+
+
+def test_a_late_device_is_noticed(module: ModuleType, late: LateDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test would fail if slots were reused, or results read, without waiting."""
+    array = counted((1000,), "f8")
+    monkeypatch.setattr(module, "_fence", lambda tensor: lambda: None)
+    tensor = module._to_device(array, "float64", "cpu")
+    late.work()
+    module._receive(tensor, back := np.zeros_like(array))
+    assert not np.array_equal(back, array)
+
+
+# ------------------------------------------------------------------------------------------------- parts, slots, errors
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", ["f4", "f8", "u1"])
+def test_parts_of_any_layout(module: ModuleType, layout: str, dtype: str) -> None:
+    for shape in SHAPES:
+        wanted = counted(shape, dtype)
+        array = laid_out(layout, wanted)
+        array.flags.writeable = False
+        tensor = module._to_device(array, array.dtype.name, "cpu")
+        np.testing.assert_array_equal(tensor.numpy(), wanted)
+        back = laid_out(layout, np.zeros_like(wanted))
+        module._receive(tensor, back)
+        np.testing.assert_array_equal(back, wanted)
+
+
+@pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape and 0 not in shape])
+def test_inputs_of_step_zero(module: ModuleType, shape: Shape) -> None:
+    array = np.broadcast_to(counted(shape[1:], "f4"), shape)
+    np.testing.assert_array_equal(module._to_device(array, "float32", "cpu").numpy(), array)
+
+
+def test_an_error_in_the_middle_leaves_nothing_behind(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.random.default_rng(0).standard_normal((40, 37)).astype("f4")
+    copy, copies = module._copy_on_host, []
+
+    def failing(target: object, source: object) -> None:
+        copies.append(1)
+        if len(copies) == 3:
+            raise MemoryError
+        copy(target, source)
+
+    for _ in range(3):
+        copies.clear()
+        monkeypatch.setattr(module, "_copy_on_host", failing)
+        tensor = torch.zeros(40, 37)
+        try:
+            module._send(x, tensor)
+            module._receive(torch.from_numpy(x), np.zeros_like(x))
+        except MemoryError:
+            pass
+        monkeypatch.setattr(module, "_copy_on_host", copy)
+        assert not module._UP.lock.locked() and not module._DOWN.lock.locked()
+        assert not any(finish for _, finish in module._DOWN.slots)
+        np.testing.assert_allclose(module.softmax(x), softmax(x), atol=1e-6)
+
+
+def test_calls_from_many_threads(module: ModuleType) -> None:
+    def calls(seed: int) -> None:
+        generator = np.random.default_rng(seed)
+        for _ in range(4):
+            x = generator.standard_normal((3, int(generator.choice([37, 200])))).astype("f4")
+            np.testing.assert_allclose(module.softmax(x), softmax(x), atol=1e-6)
+            total, more = generator.integers(0, 9, 70), np.arange(70)
+            wanted = total + more
+            module.accumulate(more, total)
+            np.testing.assert_array_equal(total, wanted)
+
+    with _one_launch_at_a_time(module), ThreadPoolExecutor(6) as pool:
+        list(pool.map(calls, range(12)))
+
+
+@contextmanager
+def _one_launch_at_a_time(module: ModuleType) -> Iterator[None]:
+    """Triton's interpreter has one state for all threads."""
+    lock, patch = threading.Lock(), pytest.MonkeyPatch()
+
+    def locked(launch: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*arguments: object, **keywords: object) -> object:
+            with lock:
+                again = launch(*arguments, **keywords)
+            return locked(again) if callable(again) else again
+
+        return run
+
+    for name in ("_SOFTMAX", "_ACCUMULATE"):
+        kernel = getattr(module, name)
+        patch.setattr(module, name, kernel._replace(launch=locked(kernel.launch)))
+    yield
+    patch.undo()
+
+
+# ------------------------------------------------------------------------------------------------------ repeated calls
+@pytest.fixture
+def checks(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The kernels of the calls that were checked."""
+    calls: list[str] = []
+    check = module._check
+    monkeypatch.setattr(module, "_check", lambda kernel, *rest: (calls.append(kernel.name), check(kernel, *rest))[1])
+    return calls
+
+
+def test_a_form_is_checked_once(module: ModuleType, checks: list[str]) -> None:
+    results = []
+    for seed in range(4):
+        x = np.random.default_rng(seed).standard_normal((3, 37)).astype("f4")
+        results.append((module.softmax(x), softmax(x)))
+    for result, wanted in results:
+        np.testing.assert_allclose(result, wanted, atol=1e-6)
+    assert checks == ["softmax"]
+
+
+def test_what_is_checked_anew(module: ModuleType, checks: list[str]) -> None:
+    x, out = np.ones((3, 8), "f4"), np.empty((3, 8), "f4")
+    for _ in range(2):
+        module.softmax_out(x, out)
+    assert len(checks) == 1
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="out is written, but the array is read-only"):
+        module.softmax_out(x, out)
+    for array in (np.ones((3, 9), "f4"), np.ones((3, 8), ">f4"), np.ones((8, 3), "f4").T):
+        before = len(checks)
+        np.testing.assert_allclose(module.softmax(array), 1 / array.shape[1], atol=1e-6)
+        assert len(checks) == before + 1
+    with pytest.raises(TypeError, match="x must have dtype float32, not int32"):
+        module.softmax(x.view("i4"))
+    with pytest.raises(TypeError, match="x must be a NumPy array, not list"):
+        module.softmax(x.tolist())
+
+
+def test_overlaps_are_looked_at_in_every_call(module: ModuleType) -> None:
+    memory = np.random.default_rng(0).standard_normal((8, 16)).astype("f4")
+    x, wanted = memory[:4], softmax(memory[:4])
+    for _ in range(2):
+        module.softmax_out(x.copy(), np.empty_like(x))
+    with pytest.raises(ValueError, match="softmax: x and out overlap in memory"):
+        module.softmax_out(x, memory[2:6])
+    module.softmax_out(x, x)
+    np.testing.assert_allclose(x, wanted, atol=1e-6)
+
+
+def test_scalars_of_a_repeated_call(module: ModuleType) -> None:
+    x = np.arange(5, dtype="f4")
+    for factor in (2.0, 3, True, 0.5):
+        np.testing.assert_array_equal(module.scale(x, factor), x * factor)
+    with pytest.raises(TypeError, match="factor must be a number"):
+        module.scale(x, "a")
+
+
+def test_poisoned_calls_are_never_repeats(
+    module: ModuleType, checks: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = np.ones((2, 8), "f4")
+    module.softmax(x)
+    monkeypatch.setenv("INTENTC_POISON", "1")
+    module.softmax(x)
+    assert len(checks) == 2
+
+
+def test_no_more_than_so_many_forms_are_kept(module: ModuleType) -> None:
+    for columns in range(1, 70):
+        module.scale(np.ones(columns, "f4"), 2.0)
+    assert 0 < len(module._PACKED) <= 64
+
+
+def test_large_arrays_are_not_packed(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PACKED_BYTES", 100)
+    module.scale(np.ones(100, "f4"), 2.0)
+    assert not module._PACKED
