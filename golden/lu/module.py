@@ -11,11 +11,14 @@ lu(a[B, N, N] f32)
 Targets cuda:90 cuda:80 hip:gfx942
 """
 
+import collections
 import contextlib
 import functools
 import itertools
 import os
 import sys
+import threading
+import types
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -136,12 +139,19 @@ def lu_device_out(a):
 
 def _host_call(kernel, arrays, **sizes):
     """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
+    form = _numpy_form(kernel, arrays, sizes)
+    packed = _PACKED.get(form)
+    if packed is not None and not _may_overlap(packed, arrays):
+        return _run_packed(kernel, packed, arrays)
     arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
     sizes = _check(kernel, arrays, sizes)
     _check_overlap(kernel, arrays)
     tensors = _upload(kernel, arrays, sizes)
-    _run(kernel, tensors, sizes)
-    return _download(kernel, arrays, tensors)
+    launch = _run(kernel, tensors, sizes)
+    results = _download(kernel, arrays, tensors)
+    if form is not None and launch is not None and sum(tensor.nbytes for tensor in tensors) <= _PACKED_BYTES:
+        _remember_packed(form, kernel, arrays, tensors, launch)
+    return results
 
 
 def _device_call(kernel, arrays, **sizes):
@@ -223,17 +233,6 @@ def _span(tensor):
     return (last + 1) * tensor.element_size() if tensor.numel() else 0
 
 
-def _check_numpy(kernel, view, array):
-    """An output that is still to be allocated is None."""
-    if array is None:
-        return None
-    if not isinstance(array, (np.ndarray, np.generic)):
-        raise TypeError(f"{kernel.name}: {view.name} must be a NumPy array, not {type(array).__name__}")
-    if view.direction != "In" and not array.flags.writeable:
-        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only")
-    return np.asarray(array)
-
-
 def _tensor(kernel, view, array):
     """A torch tensor over the memory of a device array; None stands for an output that is still to be allocated."""
     if array is None or isinstance(array, torch.Tensor):
@@ -271,6 +270,17 @@ def _stream(arrays):
         return contextlib.nullcontext()
     pointer = sys.modules["cupy"].cuda.get_current_stream().ptr
     return torch.cuda.stream(torch.cuda.ExternalStream(pointer) if pointer else torch.cuda.default_stream())
+
+
+def _check_numpy(kernel, view, array):
+    """An output that is still to be allocated is None."""
+    if array is None:
+        return None
+    if not isinstance(array, (np.ndarray, np.generic)):
+        raise TypeError(f"{kernel.name}: {view.name} must be a NumPy array, not {type(array).__name__}")
+    if view.direction != "In" and not array.flags.writeable:
+        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only")
+    return np.asarray(array)
 
 
 def _check(kernel, arrays, sizes):
@@ -340,51 +350,9 @@ class _Addresses:
         return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)
 
 
-def _upload(kernel, arrays, sizes):
-    """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
-    device, memory, tensors = _device(), {}, []
-    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
-    read = {key for view, key in zip(kernel.views, keys, strict=True) if view.direction != "Out"}
-    for view, array, key in zip(kernel.views, arrays, keys, strict=True):
-        if key not in memory:
-            memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
-        tensors.append(memory[key])
-    return tensors
-
-
-def _key(kernel, view, array):
-    """Arguments with equal keys share device memory."""
-    return _elements(array) if view.direction == "In" else view.name
-
-
-def _to_device(array, dtype, device):
-    """Copy a NumPy array of any layout and byte order to the device."""
-    native = np.dtype(array.dtype.name)
-    if not array.flags.carray or array.dtype != native:
-        array = array.astype(native, order="C")
-    array = np.ndarray(array.shape, native, array)  # torch refuses odd strides also of an axis of length 1
-    return torch.from_numpy(array).to(device, copy=True)
-
-
 def _empty(view, sizes, device):
     shape = [extent if isinstance(extent, int) else sizes[extent] for extent in view.shape]
     return torch.empty(shape, dtype=getattr(torch, view.dtype), device=device)
-
-
-def _download(kernel, arrays, tensors):
-    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
-    written = [view.direction != "In" for view in kernel.views]
-    pairs = zip(tensors, written, strict=True)
-    copies = [tensor.to("cpu", non_blocking=True) if copy else None for tensor, copy in pairs]
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-    results = []
-    for array, copy in zip(arrays, copies, strict=True):
-        if array is None:
-            results.append(copy.numpy())
-        elif copy is not None:
-            array[...] = copy.numpy()
-    return _unwrap(results)
 
 
 def _unwrap(results):
@@ -489,6 +457,228 @@ def _index_type(*views):
     axes = (zip(view.shape, view.stride(), strict=True) for view in views)
     spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
     return tl.int64 if max(spans) >= 2**30 else tl.int32
+
+
+def _upload(kernel, arrays, sizes):
+    """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
+    device, memory, tensors = _device(), {}, []
+    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    read = {key for view, key in zip(kernel.views, keys, strict=True) if view.direction != "Out"}
+    for view, array, key in zip(kernel.views, arrays, keys, strict=True):
+        if key not in memory:
+            memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
+        tensors.append(memory[key])
+    return tensors
+
+
+def _key(kernel, view, array):
+    """Arguments with equal keys share device memory."""
+    return _elements(array) if view.direction == "In" else view.name
+
+
+def _to_device(array, dtype, device):
+    tensor = torch.empty(array.shape, dtype=getattr(torch, dtype), device=device)
+    _send(array, tensor)
+    return tensor
+
+
+def _download(kernel, arrays, tensors):
+    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
+    results = []
+    for view, array, tensor in zip(kernel.views, arrays, tensors, strict=True):
+        if array is None:
+            results.append(_to_numpy(tensor))
+        elif view.direction != "In":
+            _receive(tensor, array)
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    return _unwrap(results)
+
+
+def _to_numpy(tensor):
+    array = np.empty(tensor.shape, _dtype_name(tensor))
+    _receive(tensor, array)
+    return array
+
+
+_PACKED = {}  # by form
+_PACKED_BYTES = 1 << 18
+
+
+class _Packed(NamedTuple):
+    """How to process arrays of a form whose bytes are few: they share memory, and move in one copy each way."""
+
+    launch: Callable  # takes tensors and scalars
+    tensors: list
+    read: list  # positions of arrays, and where in pinned memory they are put for the copy to the device
+    written: list  # positions of arrays, and where in pinned memory the copy from the device puts them
+    up: tuple  # to where, and from where
+    down: tuple
+    lock: threading.Lock
+
+
+def _numpy_form(kernel, arrays, sizes):
+    """What checks, plans and layouts depend on, apart from overlaps; None where they are to be made in every call."""
+    form = [kernel.name]
+    for array in arrays:
+        if type(array) is np.ndarray:
+            form += (array.dtype, array.shape, array.strides, array.flags.writeable)
+        elif array is None:
+            form.append(None)
+        else:
+            return None
+    return None if os.getenv("INTENTC_POISON") == "1" else tuple(form)
+
+
+def _remember_packed(form, kernel, arrays, tensors, launch):
+    """Lay out memory for later calls: arrays that are read, that are read and written, that are written."""
+    global _PACKED
+    starts, ends, end = {}, {}, 0
+    for direction in ("In", "InOut", "Out"):
+        for place, tensor in enumerate(tensors):
+            if kernel.views[place].direction == direction:
+                starts[place] = end
+                end += -(-tensor.nbytes // 256) * 256
+        ends[direction] = end
+    memory = torch.empty(end, dtype=torch.uint8, device=tensors[0].device)
+    pinned = torch.empty(end, dtype=torch.uint8, pin_memory=memory.is_cuda)
+    staged = [(place, _part(pinned, starts[place], tensor)) for place, tensor in enumerate(tensors)]
+    staged = [(place, tensor.numpy()) for place, tensor in staged]
+    tensors = [_part(memory, starts[place], tensor) for place, tensor in enumerate(tensors)]
+    read = [pair for pair in staged if kernel.views[pair[0]].direction != "Out"]
+    written = [pair for pair in staged if kernel.views[pair[0]].direction != "In"]
+    up, down = (each[: ends["InOut"]] for each in (memory, pinned)), (each[ends["In"] :] for each in (pinned, memory))
+    if len(_PACKED) >= 64:  # sizes may change without end
+        _PACKED = {}  # and other threads may be reading
+    _PACKED[form] = _Packed(launch, tensors, read, written, tuple(up), tuple(down), threading.Lock())
+
+
+def _may_overlap(packed, arrays):
+    """Whether memory that is written may be another array's."""
+    given = [(place, array) for place, array in enumerate(arrays) if array is not None]
+    written = [(place, arrays[place]) for place, _ in packed.written if arrays[place] is not None]
+    return any(one != two and np.may_share_memory(a, b) for one, a in written for two, b in given)
+
+
+def _run_packed(kernel, packed, arrays):
+    """Copy up, launch what the earlier call launched, copy down: its checks hold for these arrays as well."""
+    results = []
+    with packed.lock, torch.cuda.device_of(packed.tensors[0]):
+        for place, staged in packed.read:
+            staged[...] = arrays[place]
+        packed.up[0].copy_(packed.up[1], non_blocking=True)
+        packed.launch(packed.tensors)
+        packed.down[0].copy_(packed.down[1], non_blocking=True)
+        if packed.tensors[0].is_cuda:
+            torch.cuda.synchronize()
+        for place, staged in packed.written:
+            if arrays[place] is not None:
+                arrays[place][...] = staged
+            else:
+                results.append(staged.copy())
+    return _unwrap(results)
+
+
+def _part(memory, start, tensor):
+    """Bytes of memory in the form of a tensor."""
+    return memory[start : start + tensor.nbytes].view(tensor.dtype).view(tensor.shape)
+
+
+_SLOT_BYTES = 1 << 24
+_SLOTS = 4  # in each direction
+
+
+class _Ring:
+    """Pinned memory that the copies in one direction pass through, slot after slot and one array at a time."""
+
+    def __init__(self):
+        self.lock, self.slots = threading.Lock(), collections.deque()
+
+    def slot(self, tensor):
+        """A slot in the form of a tensor, when what the oldest was used for is finished; and all of its memory."""
+        memory, finish = self.slots.popleft() if len(self.slots) == _SLOTS else (None, None)
+        if finish is not None:
+            finish()
+        if memory is None or memory.nbytes < tensor.nbytes:
+            memory = torch.empty(tensor.nbytes, dtype=torch.uint8, pin_memory=tensor.is_cuda)
+        return _part(memory, 0, tensor), memory
+
+    def finish(self):
+        for _ in range(len(self.slots)):
+            memory, finish = self.slots.popleft()
+            if finish is not None:
+                finish()
+            self.slots.append((memory, None))
+
+
+_UP = _Ring()
+_DOWN = _Ring()
+
+
+def _send(array, tensor):
+    """Copy an array to the device, part by part: while one is on its way, the next is put into pinned memory."""
+    with _UP.lock:
+        for part, target in _parts(_wrapped(array), tensor):
+            slot, memory = _UP.slot(target)
+            _copy_on_host(slot, part)
+            target.copy_(slot, non_blocking=True)
+            _UP.slots.append((memory, _fence(target)))
+
+
+def _receive(tensor, array):
+    """Copy a tensor into an array of the host: while parts of it are on their way, earlier ones are taken out."""
+    with _DOWN.lock:
+        try:
+            for part, source in _parts(_wrapped(array), tensor):
+                slot, memory = _DOWN.slot(source)
+                slot.copy_(source, non_blocking=True)
+                _DOWN.slots.append((memory, functools.partial(_land, _fence(source), part, slot)))
+        finally:
+            _DOWN.finish()
+
+
+def _land(arrive, part, slot):
+    arrive()
+    _copy_on_host(part, slot)
+
+
+def _parts(array, tensor):
+    """An array and a tensor, cut alike along their outermost axes into parts that fit a slot."""
+    if tensor.nbytes <= _SLOT_BYTES:
+        if tensor.numel():
+            yield array, tensor
+        return
+    rows = max(1, len(tensor) * _SLOT_BYTES // tensor.nbytes)
+    for start in range(0, len(tensor), rows):
+        pair = array[start : start + rows], tensor[start : start + rows]
+        yield from _parts(*pair) if rows > 1 else _parts(pair[0][0], pair[1][0])
+
+
+def _wrapped(array):
+    """The array's memory as a tensor, also if it is read-only; the array itself where PyTorch knows no such tensor."""
+    memory = array.__array_interface__
+    strange = any(step < 0 or step % array.itemsize for step in memory["strides"] or ())
+    if strange or not array.flags.aligned or not array.dtype.isnative:
+        return array
+    memory = {**memory, "data": (memory["data"][0], False)}
+    return torch.from_numpy(np.asarray(types.SimpleNamespace(__array_interface__=memory, array=array)))
+
+
+def _copy_on_host(target, source):
+    """PyTorch copies with several threads."""
+    if isinstance(target, torch.Tensor) and isinstance(source, torch.Tensor):
+        target.copy_(source)
+    else:
+        np.copyto(np.asarray(target), np.asarray(source))
+
+
+def _fence(tensor):
+    """A function that waits for what has been started on the tensor's device so far."""
+    if not tensor.is_cuda:
+        return lambda: None
+    event = torch.cuda.Event()
+    event.record(torch.cuda.current_stream(tensor.device))
+    return event.synchronize
 
 
 _CASES = ((_LU, {"B": 5, "N": 37}), (_LU, {"B": 1, "N": 1}), (_LU, {"B": 16, "N": 64}))
