@@ -94,6 +94,24 @@ def any_total(x, stages=(), **options):
     return {"total": x, "options": options}
 
 
+def prepared_sum(x, groups=GROUPS):
+    """Calls that are bound before anything is launched, to allocated outputs and to given ones."""
+    sums = intent.compile(group_sums).prepare(x=x, G=groups)
+    whole = torch.zeros((), dtype=x.dtype, device=x.device)
+    merge = TOTAL.prepare(sums.result(), outputs=whole)
+    before = whole.clone()
+    for call in (sums, merge):
+        call.launch()
+    return before, merge.result()
+
+
+def prepared_by_value(x, kernel="total"):
+    compiled = {"total": TOTAL}
+    call = compiled[kernel].prepare(x)
+    call.launch()
+    return call.result()
+
+
 def sum_of_smoothed(x):
     return full(smoothed(x))
 

@@ -102,6 +102,34 @@ def test_kernels_as_values(module: SimpleNamespace) -> None:
     assert float(result["total"]) == X.sum() and result["options"] == {"named": 3}
 
 
+def test_prepared_calls(module: SimpleNamespace) -> None:
+    x = module.make(X)
+    before, after = module.loaded.prepared_sum(x, groups=3)
+    assert (float(before), float(after)) == (0, X.sum())
+    assert float(module.loaded.prepared_by_value(x)) == X.sum()
+    assert module.loaded.prepared_sum.__doc__.count("before, out") and hasattr(module.loaded, "prepared_sum_out")
+
+
+def test_wrong_prepared_calls(tmp_path: Path) -> None:
+    for call, message in (
+        ("C.prepare(x)", "'scale.prepare' takes x, factor, and is given no factor"),
+        ("C.prepare(x, 1.0, out=x)", "and no 'out'"),
+        ("D.prepare(x)", "takes x, G=, and is given no G"),
+    ):
+        compile_both = "C = intent.compile(scale)\nD = intent.compile(halves)\n\n"
+        found = compiled(HEADER + SCALE + GROUPS + compile_both + f"def f(x):\n    return {call}\n")
+        errors = [each.message for each in found.diagnostics if each.severity == "error"]
+        assert len(errors) == 1 and message in errors[0], (call, errors)
+    loaded = module_of(
+        SCALE + "C = intent.compile(scale)\n\ndef f(x, out):\n    return C.prepare(x, 2.0, outputs=out)\n", tmp_path
+    )
+    call = loaded.f_device(torch.from_numpy(X), (torch.zeros(10),))
+    call.launch()
+    np.testing.assert_array_equal(call.result().numpy(), 2 * X)
+    with pytest.raises(TypeError, match="scale: outputs has 2 arrays for 1 outputs"):
+        loaded.f_device(torch.from_numpy(X), (torch.zeros(10), torch.zeros(10)))
+
+
 def test_only_written_arrays_are_copied_back(module: SimpleNamespace) -> None:
     x = X.copy()
     x.flags.writeable = False
@@ -438,7 +466,7 @@ def test_wrong_use_of_the_context(first: str, code: str, message: str) -> None:
         ("import scipy\n\ndef f(x):\n    return scipy.f(C.run(x, 1.0))\n", "imports scipy"),
         ("def f(x):\n    global seen\n    seen = 1\n    return C.run(x, 1.0)\n", "changes variables of the module"),
         ("def f(x):\n    yield C.run(x, 1.0)\n", "is no plain function"),
-        ("def f(x):\n    return C.prepare(x, 1.0)\n", "uses .prepare of a compiled kernel"),
+        ("def f(x):\n    return C.source, C.run(x, 1.0)\n", "uses .source of a compiled kernel"),
         ("def f(x):\n    return C.run(missing, 1.0)\n", "uses 'missing', which nothing defines"),
         ("def f(x):\n    return C.run(x, 1.0), scale\n", "uses 'scale', which the compiler reads"),
         ("class P:\n    pass\n\ndef f(x):\n    return P, C.run(x, 1.0)\n", "uses 'P', which is no function"),

@@ -14,15 +14,16 @@ from typing import Literal
 
 from intent.records import dataclass
 
+CallForm = Literal["launch", "run", "prepare"]
 ParameterKind = Literal["positional only", "positional", "any number", "keyword only", "any keywords"]
 
 
 @dataclass(frozen=True, slots=True)
 class KernelFunction:
-    """The device function of a kernel that takes every array, or that allocates the outputs."""
+    """The device function of a kernel that takes every array, allocates the outputs, or binds the arguments."""
 
     kernel: str
-    allocates: bool
+    form: CallForm
 
 
 @dataclass(frozen=True, slots=True)

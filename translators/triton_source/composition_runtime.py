@@ -124,16 +124,47 @@ def _paired(results, returned):
 
 ARTIFACT = '''
 class _Artifact(NamedTuple):
-    """A kernel as a value: called with all its arrays, or run to allocate the outputs."""
+    """A kernel as a value: called with all its arrays, run to allocate the outputs, or prepared to be called later."""
 
     launch: Callable
     run: Callable
+    prepare: Callable
 
     def __call__(self, *arguments, **keywords):
         self.launch(*arguments, **keywords)
 '''
 
+PREPARED = '''
+class _Prepared(NamedTuple):
+    """A call whose arguments are bound: launched as often as wanted; its outputs, whether or not it was."""
+
+    launch: Callable
+    outputs: tuple
+
+    def result(self):
+        return _unwrap(self.outputs)
+'''
+
+PREPARE = '''
+def _prepare(kernel, arrays, scalars=(), outputs=None, **sizes):  #? scalars
+def _prepare(kernel, arrays, outputs=None, **sizes):  #? !scalars
+    """Bind the arguments of a call; outputs that are not given are allocated."""
+    places = [place for place, view in enumerate(kernel.views) if view.direction == "Out"]
+    if outputs is None:
+        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+        sizes, device = _check(kernel, tensors, sizes), _common_device(kernel, tensors)
+        outputs = [_empty(kernel.views[place], sizes, device) for place in places]
+    outputs = tuple(outputs) if isinstance(outputs, (tuple, list)) else (outputs,)
+    if len(outputs) != len(places):
+        raise TypeError(f"{kernel.name}: outputs has {len(outputs)} arrays for {len(places)} outputs")
+    bound = list(arrays)
+    for place, output in zip(places, outputs, strict=True):
+        bound[place] = output
+    return _Prepared(functools.partial(_device_call, kernel, bound, scalars), outputs)  #? scalars
+    return _Prepared(functools.partial(_device_call, kernel, bound), outputs)  #? !scalars
+'''
+
 # In the order in which the module shows them.
-BEFORE_COMPOSITIONS = (ARTIFACT,)
-AFTER_COMPOSITIONS = (HOST_COMPOSITION, MARK_CHANGED, DEVICE_COMPOSITION, EACH, PAIRED)
+BEFORE_COMPOSITIONS = (ARTIFACT, PREPARED)
+AFTER_COMPOSITIONS = (PREPARE, HOST_COMPOSITION, MARK_CHANGED, DEVICE_COMPOSITION, EACH, PAIRED)
 PRIVATE_NAMES = frozenset(name for piece in BEFORE_COMPOSITIONS + AFTER_COMPOSITIONS for name in definitions(piece))

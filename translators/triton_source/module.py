@@ -53,7 +53,8 @@ def write_module(program: Program, codes: Sequence[KernelCode], options: ModuleO
     composer = _composer(program, pairs, options)
     features = _features(pairs, options, composer)
     device = [text for code, names in pairs for text in device_functions(code, names)]
-    host = [text for code, names in pairs for text in host_text(code, names)]
+    prepared = composer.prepared if composer else frozenset()
+    host = [text for code, names in pairs for text in host_text(code, names, code.kernel.name in prepared)]
     host += composer.texts() if composer else []
     checks = self_check(pairs, options, features)
     composed_after, composed_before = (AFTER_COMPOSITIONS, BEFORE_COMPOSITIONS) if composer else ((), ())

@@ -41,6 +41,15 @@ class Composer:
                     texts += self._wrappers(composition, public)
         return texts
 
+    @property
+    def prepared(self) -> frozenset[str]:
+        """Kernels whose arguments may be bound by a call of their own."""
+        pieces = [piece for definition in self.host.definitions for piece in definition.text]
+        values = {piece.kernel for piece in pieces if isinstance(piece, KernelValue)}
+        return frozenset(
+            values | {piece.kernel for piece in pieces if isinstance(piece, KernelFunction) and piece.form == "prepare"}
+        )
+
     def summary(self) -> Iterator[str]:
         """For the module's docstring: each composition, and what it launches."""
         for composition, public in zip(self.host.compositions, self.names.public, strict=True):
@@ -60,10 +69,13 @@ class Composer:
 
     def _reference(self, reference: Reference) -> str:
         match reference:
-            case KernelFunction(kernel=kernel, allocates=allocates):
-                return self._function(kernel, allocates)
+            case KernelFunction(kernel=kernel, form="prepare"):
+                return self.kernels[kernel].prepare
+            case KernelFunction(kernel=kernel, form=form):
+                return self._function(kernel, form == "run")
             case KernelValue(kernel=kernel):
-                return f"_Artifact({self._function(kernel, False)}, {self._function(kernel, True)})"
+                forms = (self._function(kernel, False), self._function(kernel, True), self.kernels[kernel].prepare)
+                return f"_Artifact({', '.join(forms)})"
             case KernelParameter(kernel=kernel, name=name):
                 names = self.kernels[kernel]
                 return local(name, names) if name in names.launch.parameters else names.launch.sizes[name]

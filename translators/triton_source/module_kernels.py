@@ -38,9 +38,10 @@ def device_functions(code: KernelCode, names: KernelNames) -> list[str]:
     return helpers + variants
 
 
-def host_text(code: KernelCode, names: KernelNames) -> list[str]:
-    """Launcher, declaration and wrappers, in this order."""
-    return [launcher(code, names), declaration(code, names), *wrappers(code, names)]
+def host_text(code: KernelCode, names: KernelNames, prepared: bool) -> list[str]:
+    """Launcher, declaration and wrappers, in this order; where calls are `prepared`, what binds their arguments."""
+    binding = [_prepare(code, names)] if prepared else []
+    return [launcher(code, names), declaration(code, names), *wrappers(code, names), *binding]
 
 
 # ---------------------------------------------------------------------------------------------------- device functions
@@ -290,6 +291,24 @@ def _wrapper(code: KernelCode, names: KernelNames, name: str, target: str, out_f
     result = "" if out_form or not any(view.direction == "Out" for view in code.kernel.views) else "return "
     lines = [call(f"def {name}(", parameters, "):"), _wrapper_docstring(code, target, out_form)]
     return "\n".join([*lines, *fold("    ", f"{result}{target}({', '.join(items)})")])
+
+
+def _prepare(code: KernelCode, names: KernelNames) -> str:
+    """The function that binds arguments; the outputs and their extents are keywords."""
+    given = [each for each in code.kernel.parameters if not isinstance(each, View) or each.direction != "Out"]
+    sizes = [names.launch.sizes[symbol] for symbol in output_symbols(code.kernel.views)]
+    parameters = [
+        *(local(each.name, names) for each in given),
+        "*",
+        "outputs=None",
+        *(f"{size}=None" for size in sizes),
+    ]
+    items = [names.declaration, tuple_text([_array(view, names, out_form=False) for view in code.kernel.views])]
+    if code.kernel.scalars:
+        items.append(tuple_text([local(scalar.name, names) for scalar in code.kernel.scalars]))
+    items += ["outputs=outputs", *(f"{size}={size}" for size in sizes)]
+    head = call(f"def {names.prepare}(", parameters, "):")
+    return "\n".join([head, *fold("    ", f"return _prepare({', '.join(items)})")])
 
 
 def _array(view: View, names: KernelNames, out_form: bool) -> str:

@@ -39,6 +39,7 @@ class KernelNames:
     public: PublicNames
     declaration: str
     launcher: str
+    prepare: str
     statement: str
     launch: LaunchNames
     helpers: Mapping[str, str]  # jit helpers of the planner -> their name in the module
@@ -165,6 +166,7 @@ def _kernel_names(code: KernelCode, public: PublicNames, scope: Scope, texts: di
         public=public,
         declaration=scope.name(f"_{plain.upper()}"),
         launcher=scope.name(f"_launch_{plain}"),
+        prepare=scope.name(f"_prepare_{plain}"),
         statement=scope.name(f"_{plain}_statement"),
         launch=launch_names(code.kernel),
         helpers=helpers,

@@ -30,7 +30,7 @@ from translators.intent_source.read.constants import fold
 from translators.intent_source.read.operands import Function as Helper
 from translators.intent_source.read.operands import Literal, Token
 from translators.intent_source.read.scope import Binding, KernelName, ModuleScope, Namespace
-from translators.logical.composition import Defined, KernelFunction, KernelParameter, KernelValue
+from translators.logical.composition import CallForm, Defined, KernelFunction, KernelParameter, KernelValue
 from translators.logical.program import Kernel
 
 PACKAGES: Final = frozenset({"torch", "triton", "numpy"}) | sys.stdlib_module_names
@@ -63,7 +63,7 @@ class Carrier:
     kernels: dict[str, None] = field(default_factory=dict)
     removed: list[ast.stmt] = field(default_factory=list)
     compiled: dict[ast.Call, Kernel] = field(default_factory=dict)
-    calls: dict[ast.Call, tuple[Kernel, bool]] = field(default_factory=dict)  # whether outputs are allocated, returned
+    calls: dict[ast.Call, tuple[Kernel, CallForm]] = field(default_factory=dict)
     _covered: list[tuple[int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -190,10 +190,10 @@ class Carrier:
     def _use(self, use: Use, kernel: Kernel) -> None:
         check_call(self.file.scope, use, kernel)
         self.kernels[kernel.name] = None
-        self.calls[use.call] = (kernel, use.allocates)
-        self._replace(*self._range(use.callee), KernelFunction(kernel.name, use.allocates))
+        self.calls[use.call] = (kernel, use.form)
+        self._replace(*self._range(use.callee), KernelFunction(kernel.name, use.form))
         for keyword in use.call.keywords:
-            if keyword.arg is not None:
+            if keyword.arg is not None and not (keyword.arg == "outputs" and use.given_outputs):
                 start, _ = self._range(keyword)
                 self._replace(start, start + len(keyword.arg), KernelParameter(kernel.name, keyword.arg))
 

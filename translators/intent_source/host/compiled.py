@@ -14,6 +14,7 @@ from translators.intent_source.read.constants import fold
 from translators.intent_source.read.definitions import parameters_of
 from translators.intent_source.read.operands import EnumMember, Literal, Text
 from translators.intent_source.read.scope import KernelName, ModuleScope, Namespace, suggestion
+from translators.logical.composition import CallForm
 from translators.logical.program import Kernel
 from translators.logical.types import View, output_symbols
 
@@ -41,7 +42,16 @@ class Use:
 
     callee: ast.expr
     call: ast.Call
-    allocates: bool
+    form: CallForm
+
+    @property
+    def allocates(self) -> bool:
+        """The outputs are no arguments."""
+        return self.form != "launch"
+
+    @property
+    def given_outputs(self) -> bool:
+        return self.form == "prepare" and any(keyword.arg == "outputs" for keyword in self.call.keywords)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +173,10 @@ def use_of(node: ast.expr, names: Names) -> Use | None:
     """How a compiled kernel is called where it stands; None if it is used as a value."""
     match names.parents.get(node):
         case ast.Call(func=callee) as call if callee is node:
-            return Use(node, call, allocates=False)
-        case ast.Attribute(attr="run" | "launch" as form) as callee:
+            return Use(node, call, "launch")
+        case ast.Attribute(attr="run" | "launch" | "prepare" as form) as callee:
             around = names.parents.get(callee)
-            if isinstance(around, ast.Call) and around.func is callee:
-                return Use(callee, around, allocates=form == "run")
-            return None
+            return Use(callee, around, form) if isinstance(around, ast.Call) and around.func is callee else None
         case ast.Attribute(attr=member) as callee:
             raise NotCarried(callee, f"uses .{member} of a compiled kernel")
         case _:
@@ -183,17 +191,18 @@ def check_call(scope: ModuleScope, use: Use, kernel: Kernel) -> None:
         return
     names = _parameters(kernel, use.allocates)
     symbols = output_symbols(kernel.views) if use.allocates else []
-    form = f"{kernel.name}.run" if use.allocates else kernel.name
+    form = f"{kernel.name}.{use.form}" if use.allocates else kernel.name
     shown = f"'{form}' takes {', '.join([*names, *(f'{symbol}=' for symbol in symbols)]) or 'nothing'}"
     if len(call.args) > len(names):
         _misfit(scope, call, f"{shown}, and is given {len(call.args)} arguments")
-    given = [*names[: len(call.args)], *(keyword.arg or "" for keyword in call.keywords)]
+    keywords = [keyword.arg or "" for keyword in call.keywords if not (keyword.arg == "outputs" and use.given_outputs)]
+    given = [*names[: len(call.args)], *keywords]
     for name in given:
         if name not in names and name not in symbols:
             _misfit(scope, call, f"{shown}, and no '{name}'", _advice(kernel, name))
         if given.count(name) > 1:
             _misfit(scope, call, f"{shown}, and is given '{name}' twice")
-    missing = [name for name in (*names, *symbols) if name not in given]
+    missing = [name for name in (*names, *([] if use.given_outputs else symbols)) if name not in given]
     if missing:
         help = "artifact(...) takes the outputs too; artifact.run(...) allocates them" if not use.allocates else None
         _misfit(scope, call, f"{shown}, and is given no {', '.join(missing)}", help)

@@ -68,13 +68,24 @@ class Results:
 
     def _of_call(self, call: ast.Call) -> Outputs:
         if call in self.carrier.calls:
-            kernel, allocates = self.carrier.calls[call]
-            return tuple(view.name for view in kernel.views if allocates and view.direction == "Out")
+            kernel, form = self.carrier.calls[call]
+            if form == "prepare":  # no array
+                return None
+            return tuple(view.name for view in kernel.views if form == "run" and view.direction == "Out")
         match call.func:
+            case ast.Attribute(value=ast.Name() as prepared, attr="result") if self._is_prepared(prepared):
+                return None
             case ast.Name(id=name) if isinstance(self.carrier.file.statements.get(name), ast.FunctionDef):
                 return self.outputs_of(name)
             case _:
                 return ("out",)
+
+    def _is_prepared(self, node: ast.Name) -> bool:
+        """Whether a variable may hold a prepared call."""
+        region = self.carrier.names.regions[node]
+        around = (self.carrier.names.parents.get(each) for each in self.carrier.names.of(region, node.id))
+        calls = [each.value for each in around if isinstance(each, ast.Assign) and isinstance(each.value, ast.Call)]
+        return any(self.carrier.calls.get(call, (None, ""))[1] == "prepare" for call in calls)
 
 
 def _returned(function: ast.AST) -> Iterator[ast.expr | None]:
