@@ -59,3 +59,26 @@ def test_the_old_value_of_a_carry_with_a_named_update(carries: tuple[str, str], 
 @pytest.mark.parametrize("sizes", [(3, 7), (300, 2), (1, 1)])
 def test_the_old_value_of_a_carry_with_an_invariant_update(sizes: tuple[int, int]) -> None:
     agree(LAST, _arguments(*sizes), tolerance=1e-5)
+
+
+# Only the bounds of the reduction say that it differs between iterations.
+BLOCKS = """
+@intent.kernel
+def k(x: I.In[I.f32, ("M", "N")], out: I.Out[I.f32, ("M",)], top: I.Out[I.f32, ("M",)]):
+    M, N = x.shape
+    for m in I.parallel(I.domain(0, M)):
+        largest = I.cast(-I.inf, I.f32)
+        rises = I.cast(0.0, I.f32)
+        for block in range((N + 2) // 3):
+            members = I.domain(3 * block, I.minimum(N, 3 * block + 3))
+            here = I.reduce.max(x[m, members], axis=0)
+            rises = I.select(here > largest, rises + 1.0, rises)
+            largest = I.maximum(here, largest)
+        out[m] = rises
+        top[m] = largest
+"""
+
+
+@pytest.mark.parametrize("sizes", [(3, 7), (40, 3), (2, 1), (2, 0)])
+def test_a_reduction_over_a_block_of_its_iteration(sizes: tuple[int, int]) -> None:
+    agree(BLOCKS, _arguments(*sizes))

@@ -376,3 +376,33 @@ def test_different(case: tuple[str, str, str, str | None]) -> None:
 @pytest.mark.parametrize("case", REASSOCIATED.values(), ids=REASSOCIATED)
 def test_same_up_to_reassociation(case: tuple[str, str, str]) -> None:
     assert verdict(*case).answer == "same up to permitted reassociation"
+
+
+ROWS = """
+import triton
+import triton.language as tl
+
+def launch(x, y):
+    rows, n = x.shape
+    double[(rows,)](x, x.stride(0), y, y.stride(0), n, BLOCK=triton.next_power_of_2(n + 2))
+
+@triton.jit
+def double(x_ptr, x_stride, y_ptr, y_stride, n{kind}, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    mask = c {bound}
+    tl.store(y_ptr + row * y_stride + c, tl.load(x_ptr + row * x_stride + c, mask=mask) * 2, mask=mask)
+"""
+
+
+@pytest.mark.parametrize("kind", ["", ": tl.constexpr"])
+def test_as_many_elements_for_the_same_call(kind: str) -> None:
+    """A size that is passed to both kernels means the same number of elements in both."""
+    sides = {
+        bound: read_sides(ROWS.format(kind=kind, bound=bound), "rows.py", "double", {})[0]
+        for bound in ("< n", "<= n", "< n + 2", "< 1 + n")
+    }
+    assert all(compare(one, one).answer == "same" for one in sides.values())
+    assert compare(sides["<= n"], sides["< 1 + n"]).answer == "same"
+    for first, second in (("< n", "<= n"), ("<= n", "< n"), ("<= n", "< n + 2")):
+        assert compare(sides[first], sides[second]).answer == "different"

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial, Symbol, atomic, number, product, symbol
 from translators.comparison.canonical import Names
-from translators.comparison.sides import Side
+from translators.comparison.sides import Origin, Side
 from translators.logical.types import View
 
 PROGRAMS = "programs_"  # what counts the programs along an axis of the grid
@@ -168,6 +168,9 @@ class _Sizes:
                 self.first[name] = self.second[same] = symbol(name)
             for name, same in zip(self.one.origin.groups, self.other.origin.groups, strict=False):
                 self.first[name] = self.second[same] = symbol(name)
+            for name, same in _alike_at_compile_time(self.one.origin, self.other.origin):
+                self.first.setdefault(name, symbol(name))
+                self.second.setdefault(same, symbol(name))
 
     def match(self, one: View, other: View) -> None:
         mine, theirs = _counting(self.one, self.other, one), _counting(self.one, self.other, other)
@@ -199,6 +202,13 @@ class _Sizes:
             raise Mismatch(f"{where} is of size {mine} against {theirs}, which other axes tell apart", certain=True)
 
 
+def _alike_at_compile_time(first: Origin, second: Origin) -> list[tuple[str, str]]:
+    """Compile-time parameters by position, or those of one name if one side has more of them."""
+    if len(first.compile_time) == len(second.compile_time):
+        return list(zip(first.compile_time, second.compile_time, strict=True))
+    return [(name, name) for name in first.compile_time if name in second.compile_time]
+
+
 def _symbols(extent: Polynomial) -> list[Symbol]:
     return [atom for atom in extent.atoms() if isinstance(atom, Symbol)]
 
@@ -211,6 +221,7 @@ def _match_strides(first: Side, second: Side, views: Sequence[tuple[View, View]]
             right = [_renamed(each, sizes.second) for each in second.origin.strides[other.name]]
             if left != right:
                 raise Mismatch(f"the strides of '{one.name}' are {left} against {right}", certain=True)
+        _check_definitions(first, second, views, sizes)
         _check_flags(first, second)
         if _coverage(first, sizes.first) != _coverage(second, sizes.second):
             raise Mismatch("no launch is known, and the axes of the grid go over other sizes", certain=False)
@@ -218,6 +229,24 @@ def _match_strides(first: Side, second: Side, views: Sequence[tuple[View, View]]
     for side in (first, second):
         if side.origin is not None:
             _check_layout(side, sizes.made)
+
+
+def _check_definitions(first: Side, second: Side, views: Sequence[tuple[View, View]], sizes: _Sizes) -> None:
+    """Extents that no parameter is must be the same numbers of the parameters, which are those of one call."""
+    for one, other in views:
+        for axis, (mine, theirs) in enumerate(zip(one.shape, other.shape, strict=True)):
+            left = _renamed(_defined(first, mine), sizes.first)
+            right = _renamed(_defined(second, theirs), sizes.second)
+            if left != right:
+                plain = all(isinstance(atom, Symbol) for each in (left, right) for atom in each.atoms())
+                raise Mismatch(f"axis {axis} of '{one.name}' has {left!r} elements against {right!r}", certain=plain)
+
+
+def _defined(side: Side, extent: Polynomial) -> Polynomial:
+    assert side.origin is not None and side.origin.lifted.correspondence is not None
+    atom = extent.atom
+    defined = side.origin.lifted.correspondence.extents
+    return defined.get(atom.name, extent) if isinstance(atom, Symbol) else extent
 
 
 def _check_flags(first: Side, second: Side) -> None:

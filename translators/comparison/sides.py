@@ -42,6 +42,7 @@ class Origin:
     constants: Mapping[str, object]  # compile-time values that the lift is for
     coverage: tuple[Polynomial, ...]  # not negative, as is assumed of a grid that no host code gives
     groups: tuple[str, ...]  # sizes of groups that are parameters of the program here
+    compile_time: tuple[str, ...]  # parameters that are compile-time values, in order
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,7 @@ def lifted_side(file: TritonFile, lifted: Lifted, launch: Launch | None, constan
         lifted.correspondence.constants,
         () if launch is not None and launch.grid else lifted.correspondence.facts,
         groups,
+        tuple(each.arg for each in arguments if is_constexpr(each)),
     )
     return Side(file.path, kernel, text, origin)
 

@@ -216,6 +216,7 @@ def _free(
             loops.update(place.within)
         case "reduce" | "contract" | "scan", Reduction(axes=bound, bins=bins):
             loops.update(axis.slices for axis in bound if axis.slices is not None)
+            loops.update(token for axis in bound for token in _bound_loops(axis))
             axes = axes | set(bound) if operation == "scan" else axes - set(bound)  # prefixes of equal elements differ
             axes |= {bins} if bins is not None else set()
         case "carry", (LoopToken() as token, _, tuple() as own):
@@ -233,6 +234,13 @@ def _free(
             loops |= more_loops
     loops.update(axis.slices for axis in axes if axis.slices is not None)
     return frozenset(axes), frozenset(loops)
+
+
+def _bound_loops(axis: Axis) -> Iterator[LoopToken]:
+    """The loops that say where an axis begins and ends."""
+    for bound in (axis.begin, axis.end):
+        for atom in bound.atoms():
+            yield from dependences(atom)[1]
 
 
 def dependences(atom: Atom) -> tuple[frozenset[Axis], frozenset[LoopToken]]:
