@@ -34,7 +34,7 @@ FOUND = HERE.parent / "build" / "fuzz"
 FIRST_SEED = 1_000_000
 RANGE = 100_000  # seeds of one worker in one run
 SEEDS_PER_PROCESS = 200
-LIMITS = {"start": 120.0, "compare": 90.0, "reduce": 150.0}  # seconds of silence after which a process is ended
+LIMITS = {"start": 120.0, "compare": 240.0, "reduce": 400.0}  # seconds of silence after which a process is ended
 GRACE = 60.0  # seconds that a process may go on after the run's time is over, to finish what it reduces
 # The workers share the cores, and no process takes hold of a GPU.
 ALONE = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 import numpy as np
+from random_contractions import CONTRACTION_STAGES
 from random_expressions import (
     COMPUTED,
     FLOATS,
@@ -24,14 +25,17 @@ from random_expressions import (
     View,
     aligned,
 )
+from random_memory import MEMORY_STAGES
 from random_stages import LARGEST_EXTENT, STAGES
+from random_structured import STRUCTURED_STAGES
 
 from intent.dtypes import BY_NAME
 from intent.records import dataclass, field, replace
 from translators.logical.reference_numerics import carrier
 
-LARGEST_POINT_COUNT = 600  # the reference runs parallel points one by one
+LARGEST_POINT_COUNT = 128  # the reference runs parallel points one by one
 SIZES = (0, 1, 2, 3, 5, 8, 16, 17, 33)
+FAMILIES = (STAGES, STRUCTURED_STAGES, CONTRACTION_STAGES, MEMORY_STAGES)
 TOLERANCE = {"f64": 1e-9, "f32": 1e-4, "f16": 1e-2, "bf16": 5e-2}
 INEXACT = (
     "I.exp(I.minimum({}, 4.0))", "I.sigmoid({})", "I.tanh({})", "I.erf({})", "I.log1p(I.abs({}))", "I.cos({})",
@@ -64,9 +68,11 @@ class RandomProgram:
 
     def random_sizes(self, generator: np.random.Generator) -> dict[str, int]:
         sizes = {symbol: int(generator.choice(SIZES)) for symbol in self.symbols}
+        sizes |= {symbol: size + 1 for symbol, size in sizes.items() if symbol == "F"}  # offsets: one more than groups
         static = max((int(s) for view in self.views for s in view.shape if s.isdigit()), default=1)
         while static * np.prod([max(size, 1) for size in sizes.values()]) > LARGEST_POINT_COUNT:
-            sizes[max(sizes, key=lambda symbol: sizes[symbol])] //= 2
+            largest = max(sizes, key=lambda symbol: sizes[symbol])
+            sizes[largest] = (sizes[largest] + (largest == "F")) // 2
         return sizes
 
 
@@ -77,6 +83,10 @@ def _array(view: View, sizes: Mapping[str, int], generator: np.random.Generator,
         return np.full(shape, pattern & 1 if view.dtype == "bool" else pattern, np.uint8).astype(dtype)
     if view.name.startswith("at"):
         return generator.integers(-2, LARGEST_EXTENT, shape).astype(dtype)
+    if view.name.startswith("perm"):
+        return generator.permutation(shape[0]).astype(dtype)
+    if view.name.startswith("off"):
+        return _offsets(shape[0], sizes[view.name.partition("_")[2]], generator).astype(dtype)
     if view.dtype == "bool":
         return generator.random(shape) < 0.5
     if view.dtype not in (*FLOATS, *STORED_ONLY):
@@ -91,9 +101,16 @@ def _array(view: View, sizes: Mapping[str, int], generator: np.random.Generator,
     return values.astype(dtype)
 
 
+def _offsets(count: int, members: int, generator: np.random.Generator) -> np.ndarray:
+    """Where groups of members begin, and the end of the last."""
+    return np.sort(generator.integers(0, members + 1, count))
+
+
 def _scalar_argument(dtype: str, generator: np.random.Generator) -> object:
     kind = carrier(BY_NAME[dtype]).type
-    return kind(generator.random() < 0.5) if dtype == "bool" else kind(generator.integers(-6, 7))
+    return (
+        kind(generator.random() < 0.5) if dtype == "bool" else kind(generator.integers(0 if dtype[0] == "u" else -6, 7))
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------- programs
@@ -107,7 +124,7 @@ class _Writer:
 
     expressions: Expressions
     lines: list[str] = field(default_factory=list)
-    helpers: list[str] = field(default_factory=list)
+    helpers: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)  # name: parameters and lines
     counter: int = 0
     symbols: tuple[str, ...] = ()
 
@@ -125,6 +142,25 @@ class _Writer:
     def emit(self, context: Context, line: str) -> None:
         self.lines.append("    " * (context.depth + 1) + line)
 
+    def helper(self, parameters: str, *body: str) -> str:
+        name = self.fresh("helper")
+        self.named_helper(name, parameters, *body)
+        return name
+
+    def named_helper(self, name: str, parameters: str, *body: str) -> None:
+        self.helpers[name] = (parameters, body)
+
+    def lines_of(self, helper: str) -> tuple[str, ...]:
+        return self.helpers[helper][1]
+
+    def output(self, context: Context, value: Term, inexact: bool = False) -> None:
+        """An Out view that holds the value, which has the context's free axes or some of them."""
+        symbols = [axis.symbol for axis in context.fixed] + list(value.shape)
+        name = f"y{len(self.expressions.views)}"
+        bound = None if inexact else value.bound
+        self.emit(context, f"{name}[{self._place(context, symbols)}] = {value.text}")
+        self.expressions.views.append(View(name, value.dtype, tuple(symbols), "Out", bound, inexact, not inexact))
+
     def program(self) -> RandomProgram:
         last = self.expressions.pick(["N", "N", "N", "8"])
         self.symbols = (*self.expressions.pick(["M", "M", "M", "", "BM"]), last)
@@ -138,9 +174,15 @@ class _Writer:
     def _text(self) -> str:
         parameters = [view.annotation for view in self.expressions.views]
         parameters += [f"{scalar.text}: I.{scalar.dtype}" for scalar in self.expressions.scalars]
-        head = ["import intent", "import intent.language as I", "", "", *self.helpers, "@intent.kernel"]
+        head = ["import intent", "import intent.language as I", "", "", *self._definitions(), "@intent.kernel"]
         signature = ["def k(", *(f"    {parameter}," for parameter in parameters), "):"]
         return "\n".join([*head, *signature, *self._prologue(), *self.lines]) + "\n"
+
+    def _definitions(self) -> list[str]:
+        lines = []
+        for name, (parameters, body) in self.helpers.items():
+            lines += ["@intent.fn", f"def {name}({parameters}):", *(f"    {line}" for line in body), "", ""]
+        return lines
 
     def _prologue(self) -> list[str]:
         """The extents that the text uses, and a domain for each symbol."""
@@ -192,10 +234,14 @@ class _Writer:
         stages += [self._branch, self._helper]
         if not context.ordered:
             stages.append(self._update)
-        if self.chance(0.35):
-            self.random.choice(STAGES)(self, context)
-        else:
+        if self.chance(0.4):
             self.random.choice(stages)(context)
+            return
+        for _ in range(6):  # until one suits the context
+            before = len(self.lines)
+            self.random.choice(self.random.choice(FAMILIES))(self, context)
+            if len(self.lines) > before:
+                return
 
     # ---------------------------------------------------------------------------------------------------------- stages
     def define(self, context: Context, term: Term) -> Term:
@@ -264,11 +310,7 @@ class _Writer:
 
     def _generic(self, context: Context) -> None:
         """A record reduction: the sum and the least value in one pass."""
-        combine = self.fresh("combine")
-        self.helpers += [
-            "@intent.fn", f"def {combine}(a, b):",
-            "    return I.record(total=a.total + b.total, low=I.minimum(a.low, b.low))", "", "",
-        ]  # fmt: skip
+        combine = self.helper("a, b", "return I.record(total=a.total + b.total, low=I.minimum(a.low, b.low))")
         axis = self.random.randrange(len(context.shape))
         left = tuple(symbol for position, symbol in enumerate(context.shape) if position != axis)
         total = self.expressions.bounded(context, "f32", context.shape)
@@ -303,11 +345,10 @@ class _Writer:
     def _helper(self, context: Context) -> None:
         """A helper with two parameters, applied to expressions of one shape."""
         dtype = self._number_dtype()
-        name = self.fresh("helper")
         body = f"a {self.expressions.pick('+-*')} b"
         if self.chance(0.5):
             body = f"I.select(a < b, {body}, {self.expressions.pick(['a', 'b'])})"
-        self.helpers += ["@intent.fn", f"def {name}(a, b):", f"    return {body}", "", ""]
+        name = self.helper("a, b", f"return {body}")
         shape = self._any_shape(context)
         lhs = self.expressions.expression(context, dtype, shape, 1)
         rhs = self.expressions.expression(context, dtype, self.expressions.some_shape(shape), 1)

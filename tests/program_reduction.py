@@ -15,28 +15,38 @@ Fails = Callable[[RandomProgram], bool]
 
 
 def reduced(program: RandomProgram, fails: Fails, seconds: float = 60.0) -> RandomProgram:
-    """Greedy: the first smaller program that still fails becomes the next one, until none does or the time is over."""
+    """Passes over the statements and expressions, from the last, until none gets smaller or the time is over."""
     end = time.monotonic() + seconds
-    smaller: RandomProgram | None = program
-    while smaller is not None:
-        program = smaller
-        smaller = next((each for each in _until(end, _candidates(program)) if fails(each)), None)
+    before = None
+    while program != before and time.monotonic() < end:
+        before = program
+        program = _passed(program, fails, end, _statement_count, _without_statement)
+        program = _passed(program, fails, end, _expression_count, _smaller_expression)
     return program
 
 
-def _until(end: float, candidates: Iterator[RandomProgram]) -> Iterator[RandomProgram]:
-    for candidate in candidates:
-        if time.monotonic() > end:
-            return
-        yield candidate
+def _passed(
+    program: RandomProgram,
+    fails: Fails,
+    end: float,
+    count: Callable[[str], int],
+    smaller: Callable[[str, int], Iterator[ast.Module]],
+) -> RandomProgram:
+    """One pass: at each position the first smaller program that still fails becomes the next one."""
+    position = count(program.text) - 1
+    while position >= 0 and time.monotonic() < end:
+        for candidate in _candidates(program, smaller(program.text, position)):
+            if fails(candidate):
+                program = candidate
+                break
+        position = min(position, count(program.text)) - 1
+    return program
 
 
-def _candidates(program: RandomProgram) -> Iterator[RandomProgram]:
-    seen = {program.text}
-    for tree in _smaller_trees(program.text):
+def _candidates(program: RandomProgram, trees: Iterator[ast.Module]) -> Iterator[RandomProgram]:
+    for tree in trees:
         text = _without_unused(ast.unparse(ast.fix_missing_locations(tree)))
-        if text not in seen:
-            seen.add(text)
+        if text != program.text:
             yield _with_text(program, text)
 
 
@@ -55,15 +65,17 @@ def _kernel(tree: ast.Module) -> ast.FunctionDef:
 
 
 # ----------------------------------------------------------------------------------------------------------- candidates
-def _smaller_trees(text: str) -> Iterator[ast.Module]:
-    """Trees with one statement removed or unwrapped, then with one expression replaced by a part of it."""
-    count = sum(isinstance(node, ast.stmt) for node in ast.walk(_kernel(ast.parse(text))))
-    for position in reversed(range(1, count)):
-        for unwrap in (False, True):
-            tree = ast.parse(text)
-            if _remove_statement(_kernel(tree), position, unwrap):
-                yield tree
-    yield from _smaller_expressions(text)
+def _statement_count(text: str) -> int:
+    """Without the definition of the kernel itself."""
+    return sum(isinstance(node, ast.stmt) for node in ast.walk(_kernel(ast.parse(text)))) - 1
+
+
+def _without_statement(text: str, position: int) -> Iterator[ast.Module]:
+    """The statement removed, or replaced by its body."""
+    for unwrap in (False, True):
+        tree = ast.parse(text)
+        if _remove_statement(_kernel(tree), position + 1, unwrap):
+            yield tree
 
 
 def _remove_statement(kernel: ast.FunctionDef, position: int, unwrap: bool) -> bool:
@@ -81,18 +93,21 @@ def _remove_statement(kernel: ast.FunctionDef, position: int, unwrap: bool) -> b
     return False
 
 
-def _smaller_expressions(text: str) -> Iterator[ast.Module]:
-    count = sum(1 for _ in _slots(_kernel(ast.parse(text))))
-    for position in range(count):
-        for part in range(4):
-            tree = ast.parse(text)
-            node, set_value = list(_slots(_kernel(tree)))[position]
-            parts = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
-            if isinstance(node, ast.Call):
-                parts = node.args
-            if part < len(parts):
-                set_value(parts[part])
-                yield tree
+def _expression_count(text: str) -> int:
+    return sum(1 for _ in _slots(_kernel(ast.parse(text))))
+
+
+def _smaller_expression(text: str, position: int) -> Iterator[ast.Module]:
+    """The expression replaced by one of its parts."""
+    for part in range(4):
+        tree = ast.parse(text)
+        node, set_value = list(_slots(_kernel(tree)))[position]
+        parts = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+        if isinstance(node, ast.Call):
+            parts = node.args
+        if part < len(parts):
+            set_value(parts[part])
+            yield tree
 
 
 def _slots(kernel: ast.FunctionDef) -> Iterator[tuple[ast.expr, Callable[[ast.expr], None]]]:
@@ -117,9 +132,15 @@ def _without_unused(text: str) -> str:
     """Drop parameters that nothing uses and helpers that nothing calls."""
     tree = ast.parse(text)
     kernel = _kernel(tree)
-    used = {node.id for statement in kernel.body for node in ast.walk(statement) if isinstance(node, ast.Name)}
+    used = _names(*kernel.body)
     kernel.args.args = [argument for argument in kernel.args.args if argument.arg in used]
-    tree.body = [
-        node for node in tree.body if not isinstance(node, ast.FunctionDef) or node is kernel or node.name in used
-    ]
+    helpers = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef) and node is not kernel}
+    for name in reversed(helpers):  # a helper stands after those that it calls
+        if name in used:
+            used |= _names(helpers[name])
+    tree.body = [node for node in tree.body if not isinstance(node, ast.FunctionDef) or node.name in {"k", *used}]
     return re.sub(r"\n\n+", "\n\n", ast.unparse(tree)) + "\n"
+
+
+def _names(*statements: ast.stmt) -> set[str]:
+    return {node.id for statement in statements for node in ast.walk(statement) if isinstance(node, ast.Name)}

@@ -8,13 +8,15 @@ import re
 import signal
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType, ModuleType
 
 import numpy as np
+from generated_modules import permuted_programs, small_tiles
 from generators import TOLERANCE, RandomProgram
 from random_expressions import Term, View
+from sample_files import strided
 from triton.runtime import interpreter
 
 from intent.records import dataclass
@@ -30,7 +32,19 @@ interpreter.interpreter_builder.options = dataclasses.replace(
 )
 
 
-SLOWEST_PROGRAM = 60  # seconds
+SLOWEST_PROGRAM = 60  # seconds of the processor
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a module is called: arrays of other strides, programs of a launch in reverse order, on tensors."""
+
+    strided: bool = False
+    permuted: bool = False
+    tensors: bool = False
+
+
+WAYS = (Way(), Way(strided=True, permuted=True), Way(permuted=True), Way(tensors=True, strided=True))
 
 
 class Disagreement(AssertionError):
@@ -46,7 +60,8 @@ class Outcome:
 
 def compare(program: RandomProgram, runs: int = 3) -> Outcome:
     """Compile, and run on `runs` random choices of sizes, which include 0 and 1."""
-    compiled = compile_text(program.text, "random_program.py")
+    with small_tiles() if program.seed % 2 else nullcontext():
+        compiled = compile_text(program.text, "random_program.py")
     problems = [each for each in compiled.diagnostics if each.severity != "note"]
     errors = [each for each in problems if each.severity == "error"]
     if errors:
@@ -57,25 +72,26 @@ def compare(program: RandomProgram, runs: int = 3) -> Outcome:
     generator = np.random.default_rng(program.seed)
     with tempfile.TemporaryDirectory() as folder:
         module = _imported(compiled.source, Path(folder)) if runs else None
-        for _ in range(runs):
-            _run_once(program, compiled.program, module, program.random_sizes(generator))
+        for number in range(runs):
+            sizes = program.random_sizes(generator)
+            _run_once(program, compiled.program, module, sizes, WAYS[number % len(WAYS)])
     return Outcome()
 
 
 @contextmanager
 def _time_limit(seconds: int) -> Iterator[None]:
-    """Reducing a program may make a loop endless. Only the main thread of a process can be interrupted."""
+    """Of the processor's time: reducing a program may make a loop endless. Only the main thread can be interrupted."""
 
     def expired(number: int, frame: FrameType | None) -> None:
         raise TimeoutError(f"not done after {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, expired)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, expired)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def failure(program: RandomProgram) -> str | None:
@@ -118,20 +134,38 @@ def _imported(source: str, folder: Path) -> ModuleType:
     return module
 
 
-def _run_once(program: RandomProgram, logical: Program, module: ModuleType | None, sizes: Mapping[str, int]) -> None:
+def _run_once(
+    program: RandomProgram, logical: Program, module: ModuleType | None, sizes: Mapping[str, int], way: Way
+) -> None:
     wanted, found = program.arguments(sizes), program.arguments(sizes)
     evaluate(logical.kernels[0], wanted, Options(verify_types=True))
+    if way.strided:
+        found = {name: _strided(value) for name, value in found.items()}
     try:
-        with np.errstate(all="ignore"):
-            getattr(module, "k_out")(*found.values())  # noqa: B009 - the module is generated
+        with np.errstate(all="ignore"), permuted_programs() if way.permuted else nullcontext():
+            _call(module, found, way)
     except TimeoutError:
         raise
     except Exception as error:
-        raise Disagreement(f"{type(error).__name__}: {error}\nat {dict(sizes)}\n\n{program.text}") from error
+        raise Disagreement(f"{type(error).__name__}: {error}\nat {dict(sizes)}, {way}\n\n{program.text}") from error
     for view in program.views:
         fault = difference(view, np.asarray(found[view.name]), np.asarray(wanted[view.name]))
         if fault and _is_written(program, logical, view, sizes):
-            raise Disagreement(f"{view.name} at {dict(sizes)}: {fault}\n\n{program.text}")
+            raise Disagreement(f"{view.name} at {dict(sizes)}, {way}: {fault}\n\n{program.text}")
+
+
+def _call(module: ModuleType | None, arguments: Mapping[str, object], way: Way) -> None:
+    if not way.tensors:
+        getattr(module, "k_out")(*arguments.values())  # noqa: B009 - the module is generated
+        return
+    from torch_arrays import to_torch
+
+    values = [to_torch(value) if isinstance(value, np.ndarray) else value for value in arguments.values()]
+    getattr(module, "k_device_out")(*values)  # noqa: B009
+
+
+def _strided(value: object) -> object:
+    return strided(value) if isinstance(value, np.ndarray) and value.size else value
 
 
 def _is_written(program: RandomProgram, logical: Program, view: View, sizes: Mapping[str, int]) -> bool:

@@ -31,8 +31,11 @@ from translators.planning.sinks import (
     ReadPoint,
     Sink,
     Written,
+    unsupported,
 )
 from translators.tile.expression import Axis, Expression, LoopToken, Place
+
+Write = Callable[[list[Axis | None], Context], None]  # an effect along these axes
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,23 +200,31 @@ class Demand(RegionOperations):
         return LoopCarry(name, carry.inside.dtype, tuple(own), (*own, *context.parallel), initial)
 
     def _write(self, effect: Effect, context: Context) -> None:
-        relation = effect.relation
+        self._along_slices(effect.relation, context, partial(self._store, effect))
+
+    def _atomic(self, update: lp.AtomicUpdate, context: Context) -> None:
+        self._along_slices(update.relation, context, partial(self._update, update, context), apart=True)
+
+    def _along_slices(self, relation: lp.Relation, context: Context, write: Write, apart: bool = False) -> None:
+        """An effect along an output of a region scan belongs into the scan's loop, along its slices."""
         ranges = [self.relation_range(relation, ordinal) for ordinal in range(len(relation.shape))]
         axes = self._free_axes(relation.shape, ranges)
+        if apart:
+            axes = [self._set_apart(axis) for axis in axes]
         while True:
             try:
-                self._store(effect, axes, context)
+                write(axes, context)
             except AlongSlices as found:
+                if found.outside not in axes:
+                    raise
                 context = replace(context, loops=(*context.loops, found.loop))
                 axes = [found.inside if axis is found.outside else axis for axis in axes]
             else:
                 return
 
-    def _atomic(self, update: lp.AtomicUpdate, context: Context) -> None:
+    def _update(self, update: lp.AtomicUpdate, stated: Context, axes: Sequence[Axis | None], context: Context) -> None:
         """An update of every element of a relation; if its old values are used, it is issued where it stands."""
         relation = update.relation
-        ranges = [self.relation_range(relation, ordinal) for ordinal in range(len(relation.shape))]
-        axes = [self._set_apart(axis) for axis in self._free_axes(relation.shape, ranges)]
         positions = tuple(number(0) if axis is None else atomic(axis) - axis.begin for axis in axes)
         coordinates, _ = self.locate(relation, positions, update.memory)
         operands = tuple(self.operand(value, positions, relation.shape) for value in update.arguments)
@@ -225,6 +236,8 @@ class Demand(RegionOperations):
         )  # fmt: skip
         self._used = self._used or used_values(self.kernel.body)
         if update.action in ("load", "compare_exchange") or any(result in self._used for result in update.results):
+            if context is not stated:
+                raise unsupported("the old values of an atomic along an output of a region scan are used", update.span)
             sink = issued(self, sink, operands)
             self.readers[sink.value] = list(update.results)
             self._add(sink)

@@ -21,6 +21,7 @@ from translators.planning.online import is_online
 from translators.planning.padding import Padding
 from translators.planning.product_layouts import is_dot, product_tiles
 from translators.planning.program_coordinates import prologue, tile_count
+from translators.planning.region_operations import AlongSlices
 from translators.planning.regions import Region, axes_at, form_regions, known_at_launch
 from translators.planning.schedule import Scheduler
 from translators.planning.sinks import AxisConflict, ExtentKey, MustHold, MustPin, extent_key, unsupported
@@ -84,6 +85,7 @@ def _write_variants(demand: Demand, regions: Sequence[Region], names: LaunchName
     """Plan and print every variant. A row that only fits on chip loses its streamed form: the host checks the limit."""
     planned: list[_Planned] = []
     texts: dict[str, str] = {}
+    combines: dict[str, str] = {}
     for choice in choices(regions) if regions else ():
         _swapped_elements(regions, choice)
         alike = next((earlier for earlier in planned if _same_structure(earlier.choice, choice)), None)
@@ -91,7 +93,7 @@ def _write_variants(demand: Demand, regions: Sequence[Region], names: LaunchName
             planned.append(_resized(alike, choice))
             continue
         try:
-            planned.append(_write_choice(demand, regions, choice, names, texts))
+            planned.append(_write_choice(demand, regions, choice, names, texts, combines))
         except Rejected:
             if not planned or choice.limits:
                 raise
@@ -136,6 +138,9 @@ def _collect(
             demand.collect()
         except MustPin as found:
             pinned |= {found.memory}
+        except AlongSlices as found:
+            message = "an output of a region scan is used elsewhere than along its own axis"
+            raise unsupported(message, found.loop.span) from None
         else:
             return demand
 
@@ -151,15 +156,20 @@ class _Planned:
 
 
 def _write_choice(
-    demand: Demand, regions: Sequence[Region], choice: Choice, names: LaunchNames, texts: dict[str, str]
+    demand: Demand,
+    regions: Sequence[Region],
+    choice: Choice,
+    names: LaunchNames,
+    texts: dict[str, str],
+    combines: dict[str, str],
 ) -> _Planned:
     """Plan and print one variant; variants share a function where only their block sizes differ."""
     function, bounds = _plan_choice(demand, regions, choice, names)
-    written = write_function(demand.kernel, names, function)
+    written = write_function(demand.kernel, names, function, combines)
     if texts.setdefault(function.name, written.text) != written.text:
         size = choice.limits[0][1] if choice.limits else len(texts)
         function = replace(function, name=f"{function.name}_{size}")
-        written = write_function(demand.kernel, names, function)
+        written = write_function(demand.kernel, names, function, combines)
         texts[function.name] = written.text
     return _Planned(choice, function, written, bounds)
 

@@ -127,11 +127,12 @@ class Scheduler(ContraryScans):
             yield from coordinate_expressions((axis.begin, axis.end))
 
     def _unopened(self, goal: Goal) -> Loop | None:
-        """The outermost loop around a store that is not open yet."""
+        """The outermost loop around a store that is not open yet, unless it runs for points whose own loop is not."""
         if not isinstance(goal, Store):
             return None
         open_loops = {scope.loop for scope in self.scopes}
-        return next((loop for loop in goal.sink.loops if loop.token not in open_loops), None)
+        loop = next((loop for loop in goal.sink.loops if loop.token not in open_loops), None)
+        return loop if loop is not None and not self._streamed(loop.parallel) else None
 
     # -------------------------------------------------------------------------------------------------- scheduling
     def _schedule(self, goals: list[Goal]) -> None:

@@ -30,9 +30,13 @@ from translators.triton_source.telling_names import Vocabulary
 
 @dataclass(slots=True)
 class ValueWriter:
-    """Prints statements that compute; `combines` collects the authors' combines as device functions of the kernel."""
+    """Prints statements that compute.
+
+    `known_combines` names the authors' combines for all variants of the kernel; `combines` collects those used here.
+    """
 
     kernel: str
+    known_combines: dict[str, str]
     combines: dict[str, str]
     renderer: Renderer
     level: int
@@ -168,12 +172,12 @@ class ValueWriter:
         results = [self.renderer.value(result, ()).text for result in combine.results]
         vocabulary = Vocabulary(frozenset(parameters), self.renderer.meanings, taken=set(parameters))
         body = "\n".join(finished([Line(1, f"return {', '.join(results)}")], vocabulary))
-        for name, text in self.combines.items():
-            if text.endswith(f":\n{body}"):
-                return name
-        name = f"_{self.kernel}_{combine.name}"
-        name = name if name not in self.combines else f"{name}_{len(self.combines) + 1}"
-        self.combines[name] = f"@triton.jit\ndef {name}({', '.join(parameters)}):\n{body}"
+        name = next((name for name, text in self.known_combines.items() if text.endswith(f":\n{body}")), None)
+        if name is None:
+            name = f"_{self.kernel}_{combine.name}"
+            name = name if name not in self.known_combines else f"{name}_{len(self.known_combines) + 1}"
+            self.known_combines[name] = f"@triton.jit\ndef {name}({', '.join(parameters)}):\n{body}"
+        self.combines[name] = self.known_combines[name]
         return name
 
     def _resident_generic_scan(self, node: Expression, order: Shape, wanted: dict[int, str]) -> None:

@@ -36,9 +36,11 @@ class Written:
     wide_index: bool
 
 
-def write_function(kernel: Kernel, names: LaunchNames, function: TileFunction) -> Written:
-    """Print one tile function."""
-    writer = _FunctionWriter(kernel, names, function)
+def write_function(
+    kernel: Kernel, names: LaunchNames, function: TileFunction, known_combines: dict[str, str]
+) -> Written:
+    """Print one tile function. The kernel's functions share `known_combines`, so that a name means one combine."""
+    writer = _FunctionWriter(kernel, names, function, known_combines)
     return writer.write()
 
 
@@ -47,6 +49,7 @@ class _FunctionWriter:
     kernel: Kernel
     names: LaunchNames
     function: TileFunction
+    known_combines: dict[str, str]
     helpers: set[str] = field(default_factory=set)
     combines: dict[str, str] = field(default_factory=dict)
     strides: set[tuple[str, int]] = field(default_factory=set)
@@ -104,7 +107,7 @@ class _FunctionWriter:
         return Renderer(self.names, section)
 
     def _section(self, section: Section, level: int) -> list[Line]:
-        writer = StatementWriter(self.kernel.name, self.combines, self._renderer(section), level)
+        writer = StatementWriter(self.kernel.name, self.known_combines, self.combines, self._renderer(section), level)
         writer.statements(section.statements)
         self._absorb(writer.renderer)
         return writer.lines
