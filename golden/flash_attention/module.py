@@ -79,14 +79,12 @@ def flash_attention_state(
         scores = tl.dot(q, k) * scale_2
         rhs_largest = tl.reduce(scores, 1, _maximum)  # flash_attention.py:28
         new_largest = _maximum(largest, rhs_largest)
-        right = tl.exp2(rhs_largest - new_largest)
-        weights = tl.exp2(scores - rhs_largest[:, None])
+        weights = tl.exp2(scores - new_largest[:, None])
         rhs_mass = tl.sum(weights, axis=1)  # flash_attention.py:32
         left = tl.exp2(largest - new_largest)
-        rhs_moment = tl.dot(weights.to(tl.float16), tl.trans(v))
         largest = new_largest
-        summary_1 = summary_1 * left + rhs_mass * right
-        summary_2 = summary_2 * left[:, None] + rhs_moment * right[:, None]
+        summary_1 = summary_1 * left + rhs_mass
+        summary_2 = tl.dot(weights.to(tl.float16), tl.trans(v), summary_2 * left[:, None])
 
     for start_keys in range(whole_end, keys_end, BLOCK_KEYS):
         keys = start_keys + tl.arange(0, BLOCK_KEYS).to(INDEX)
@@ -99,14 +97,14 @@ def flash_attention_state(
         scores_2 = tl.where(seen, scores, -1e38)
         rhs_largest = tl.reduce(tl.where(keys_mask[None, :], scores_2, -float("inf")), 1, _maximum)
         new_largest = _maximum(largest, rhs_largest)
-        right = tl.exp2(rhs_largest - new_largest)
-        weights = tl.where(seen, tl.exp2(scores_2 - rhs_largest[:, None]), 0.0)
+        weights = tl.where(seen, tl.exp2(scores_2 - new_largest[:, None]), 0.0)
         rhs_mass = tl.sum(tl.where(keys_mask[None, :], weights, 0.0), axis=1)  # flash_attention.py:32
         left = tl.exp2(largest - new_largest)
-        rhs_moment = tl.dot(tl.where(keys_mask[None, :], weights.to(tl.float16), 0.0), tl.trans(v))
         largest = new_largest
-        summary_1 = summary_1 * left + rhs_mass * right
-        summary_2 = summary_2 * left[:, None] + rhs_moment * right[:, None]
+        summary_1 = summary_1 * left + rhs_mass
+        summary_2 = tl.dot(
+            tl.where(keys_mask[None, :], weights.to(tl.float16), 0.0), tl.trans(v), summary_2 * left[:, None]
+        )
     out_ptrs = (
         out_ptr + b * stride_out_b + h * stride_out_h + queries[:, None] * stride_out_s + d[None, :] * stride_out_d
     )

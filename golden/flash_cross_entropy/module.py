@@ -89,13 +89,12 @@ def flash_cross_entropy_kernel(
             hidden = tl.load(hidden_tokens + d[None, :] * stride_hidden_d, mask=hidden_mask, other=0.0)
             logits = tl.dot(hidden, weights, logits)
         b_largest = tl.reduce(logits, 1, _maximum)  # flash_cross_entropy.py:23
-        b_total = tl.sum(tl.exp(logits - b_largest[:, None]), axis=1)  # flash_cross_entropy.py:24
         b_chosen = tl.sum(tl.where(words[None, :] == label[:, None], logits, 0.0), axis=1)  # flash_cross_entropy.py:25
         new_largest = _maximum(largest, b_largest)
-        new_total = total * _exp(largest - new_largest) + b_total * _exp(b_largest - new_largest)
-        largest = new_largest
-        total = new_total
+        b_total = tl.sum(tl.exp(logits - new_largest[:, None]), axis=1)  # flash_cross_entropy.py:24
+        total = total * _exp(largest - new_largest) + b_total
         summary_2 = summary_2 + b_chosen
+        largest = new_largest
 
     for start_words in range(whole_end, V, BLOCK_WORDS):
         words = start_words + tl.arange(0, BLOCK_WORDS).to(INDEX)
@@ -110,15 +109,14 @@ def flash_cross_entropy_kernel(
             hidden = tl.load(hidden_tokens + d[None, :] * stride_hidden_d, mask=hidden_mask, other=0.0)
             logits = tl.dot(hidden, weights, logits)
         b_largest = tl.reduce(tl.where(words_mask[None, :], logits, -float("inf")), 1, _maximum)
-        b_total = tl.sum(tl.where(words_mask[None, :], tl.exp(logits - b_largest[:, None]), 0.0), axis=1)
         b_chosen = tl.sum(
             tl.where(words_mask[None, :], tl.where(words[None, :] == label[:, None], logits, 0.0), 0.0), axis=1
         )
         new_largest = _maximum(largest, b_largest)
-        new_total = total * _exp(largest - new_largest) + b_total * _exp(b_largest - new_largest)
-        largest = new_largest
-        total = new_total
+        b_total = tl.sum(tl.where(words_mask[None, :], tl.exp(logits - new_largest[:, None]), 0.0), axis=1)
+        total = total * _exp(largest - new_largest) + b_total
         summary_2 = summary_2 + b_chosen
+        largest = new_largest
     tl.store(loss_ptr + tokens * stride_loss_t, largest + tl.log(total) - summary_2, mask=tokens_mask)
 
 

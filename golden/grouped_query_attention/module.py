@@ -40,6 +40,18 @@ __all__ = [
 ]
 
 
+_INTERPRETED = tl.constexpr(os.getenv("TRITON_INTERPRET") == "1")
+
+
+@triton.jit
+def _dot_bfloat16(a, b, total):
+    # The CPU interpreter multiplies bfloat16 wrongly; their products are exact in float32.
+    if _INTERPRETED:
+        a = a.to(tl.float32)
+        b = b.to(tl.float32)
+    return tl.dot(a, b, total)
+
+
 @triton.jit
 def _exp(x):
     # tl.exp loses digits for large |x|, because it rounds x * log2(e) to float32. Here exp(x) = 2**n * exp(r) with
@@ -62,9 +74,6 @@ def _exp(x):
 @triton.jit
 def _maximum(a, b):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
-
-
-_INTERPRETED = tl.constexpr(os.getenv("TRITON_INTERPRET") == "1")
 
 
 @triton.jit
@@ -146,15 +155,14 @@ def grouped_query_attention_state(
         rhs_largest = tl.reduce(tl.where(keys_mask[None, :], scores_2, -float("inf")), 1, _maximum)
         new_largest = _maximum(largest, rhs_largest)
         shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
-        right = _exp(rhs_largest - shift)
-        shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
-        weights = tl.exp(scores_2 - shift_2[:, None])
+        weights = tl.exp(scores_2 - shift[:, None])
         rhs_mass = tl.sum(tl.where(keys_mask[None, :], weights, 0.0), axis=1)  # grouped_query_attention.py:29
         left = _exp(largest - shift)
-        rhs_moment = _product_bfloat16(tl.where(keys_mask[None, :], _to_bfloat16(weights), zero), tl.trans(v))
         largest = new_largest
-        summary_1 = summary_1 * left + rhs_mass * right
-        summary_2 = summary_2 * left[:, None] + rhs_moment * right[:, None]
+        summary_1 = summary_1 * left + rhs_mass
+        summary_2 = _dot_bfloat16(
+            tl.where(keys_mask[None, :], _to_bfloat16(weights), zero), tl.trans(v), summary_2 * left[:, None]
+        )
 
     for start_keys in range(whole_begin, whole_end, BLOCK_KEYS):
         keys = start_keys + tl.arange(0, BLOCK_KEYS).to(INDEX)
@@ -166,15 +174,12 @@ def grouped_query_attention_state(
         rhs_largest = tl.reduce(scores, 1, _maximum)  # grouped_query_attention.py:24
         new_largest = _maximum(largest, rhs_largest)
         shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
-        right = _exp(rhs_largest - shift)
-        shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
-        weights = tl.exp(scores - shift_2[:, None])
+        weights = tl.exp(scores - shift[:, None])
         rhs_mass = tl.sum(weights, axis=1)  # grouped_query_attention.py:29
         left = _exp(largest - shift)
-        rhs_moment = _product_bfloat16(_to_bfloat16(weights), tl.trans(v))
         largest = new_largest
-        summary_1 = summary_1 * left + rhs_mass * right
-        summary_2 = summary_2 * left[:, None] + rhs_moment * right[:, None]
+        summary_1 = summary_1 * left + rhs_mass
+        summary_2 = _dot_bfloat16(_to_bfloat16(weights), tl.trans(v), summary_2 * left[:, None])
 
     for start_keys in range(tl.maximum(whole_begin, whole_end), keys_end, BLOCK_KEYS):
         keys = start_keys + tl.arange(0, BLOCK_KEYS).to(INDEX)
@@ -193,15 +198,14 @@ def grouped_query_attention_state(
         rhs_largest = tl.reduce(tl.where(keys_mask[None, :], scores_2, -float("inf")), 1, _maximum)
         new_largest = _maximum(largest, rhs_largest)
         shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
-        right = _exp(rhs_largest - shift)
-        shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
-        weights = tl.exp(scores_2 - shift_2[:, None])
+        weights = tl.exp(scores_2 - shift[:, None])
         rhs_mass = tl.sum(tl.where(keys_mask[None, :], weights, 0.0), axis=1)  # grouped_query_attention.py:29
         left = _exp(largest - shift)
-        rhs_moment = _product_bfloat16(tl.where(keys_mask[None, :], _to_bfloat16(weights), zero), tl.trans(v))
         largest = new_largest
-        summary_1 = summary_1 * left + rhs_mass * right
-        summary_2 = summary_2 * left[:, None] + rhs_moment * right[:, None]
+        summary_1 = summary_1 * left + rhs_mass
+        summary_2 = _dot_bfloat16(
+            tl.where(keys_mask[None, :], _to_bfloat16(weights), zero), tl.trans(v), summary_2 * left[:, None]
+        )
     out_ptrs = (
         out_ptr
         + b * stride_out_b

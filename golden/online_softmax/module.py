@@ -73,9 +73,8 @@ def online_softmax_kernel(
         rhs_largest = tl.reduce(x, 0, _maximum)  # online_softmax.py:11
         new_largest = _maximum(largest, rhs_largest)
         shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
-        shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
-        rhs_mass = tl.sum(tl.where(columns_2_mask, tl.exp(x - shift_2), 0.0), axis=0)  # online_softmax.py:13
-        summary_1 = summary_1 * _exp(largest - shift) + rhs_mass * _exp(rhs_largest - shift)
+        rhs_mass = tl.sum(tl.where(columns_2_mask, tl.exp(x - shift), 0.0), axis=0)  # online_softmax.py:13
+        summary_1 = summary_1 * _exp(largest - shift) + rhs_mass
         largest = new_largest
 
     for start_columns in range(0, N, BLOCK_COLUMNS):

@@ -107,15 +107,12 @@ def paged_decode_state(
         rhs_largest = tl.reduce(scores, 1, _maximum)  # paged_decode.py:22
         new_largest = _maximum(largest, rhs_largest)
         shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
-        right = _exp(rhs_largest - shift)
-        shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
-        weights = tl.exp(scores - shift_2[:, None])
+        weights = tl.exp(scores - shift[:, None])
         rhs_mass = tl.sum(weights, axis=1)  # paged_decode.py:27
         left = _exp(largest - shift)
-        rhs_moment = tl.dot(weights.to(tl.float16), tl.trans(v))
         largest = new_largest
-        summary_1 = summary_1 * left + rhs_mass * right
-        summary_2 = summary_2 * left[:, None] + rhs_moment * right[:, None]
+        summary_1 = summary_1 * left + rhs_mass
+        summary_2 = tl.dot(weights.to(tl.float16), tl.trans(v), summary_2 * left[:, None])
 
     for start_i in range(whole_end, minimum_lengths, BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
@@ -141,17 +138,16 @@ def paged_decode_state(
         scores = tl.dot(q, k)
         scores_2 = tl.where(i[None, :] < lengths, scores, -float("inf"))
         rhs_largest = tl.reduce(tl.where(i_mask[None, :], scores_2, -float("inf")), 1, _maximum)  # paged_decode.py:22
-        shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
-        weights = tl.exp(scores_2 - shift_2[:, None])
-        rhs_mass = tl.sum(tl.where(i_mask[None, :], weights, 0.0), axis=1)  # paged_decode.py:27
-        rhs_moment = tl.dot(tl.where(i_mask[None, :], weights.to(tl.float16), 0.0), tl.trans(v))
         new_largest = _maximum(largest, rhs_largest)
         shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
+        weights = tl.exp(scores_2 - shift[:, None])
+        rhs_mass = tl.sum(tl.where(i_mask[None, :], weights, 0.0), axis=1)  # paged_decode.py:27
         left = _exp(largest - shift)
-        right = _exp(rhs_largest - shift)
         largest = new_largest
-        summary_1 = summary_1 * left + rhs_mass * right
-        summary_2 = summary_2 * left[:, None] + rhs_moment * right[:, None]
+        summary_1 = summary_1 * left + rhs_mass
+        summary_2 = tl.dot(
+            tl.where(i_mask[None, :], weights.to(tl.float16), 0.0), tl.trans(v), summary_2 * left[:, None]
+        )
     out_ptrs = out_ptr + b * stride_out_b + h * stride_out_h + group[:, None] * stride_out_g + d[None, :] * stride_out_d
     tl.store(out_ptrs, tl.div_rn(summary_2, summary_1[:, None]).to(tl.float16), mask=mask)  # paged_decode.py:73
 

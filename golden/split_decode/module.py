@@ -116,14 +116,13 @@ def attend_parts_state(
         rhs_largest = tl.reduce(tl.where(part_mask, scores, -float("inf")), 0, _maximum)  # split_decode.py:22
         new_largest = _maximum(largest, rhs_largest)
         shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
-        right = _exp(rhs_largest - shift)
-        weights = tl.exp(scores - rhs_largest)
+        weights = tl.exp(scores - shift)
         rhs_mass = tl.sum(tl.where(part_mask, weights, 0.0), axis=0)  # split_decode.py:25
         left = _exp(largest - shift)
         rhs_moment = tl.sum(tl.where(part_mask[:, None], weights[:, None] * v, 0.0), axis=0)  # split_decode.py:25
         largest = new_largest
-        summary_1 = summary_1 * left + rhs_mass * right
-        summary_2 = summary_2 * left + rhs_moment * right
+        summary_1 = summary_1 * left + rhs_mass
+        summary_2 = summary_2 * left + rhs_moment
     tl.store(largest_ptr + b * stride_largest_b + h * stride_largest_h + g * stride_largest_g, largest)
     tl.store(mass_ptr + b * stride_mass_b + h * stride_mass_h + g * stride_mass_g, summary_1)  # split_decode.py:65
     moment_ptrs = moment_ptr + b * stride_moment_b + h * stride_moment_h + g * stride_moment_g + d * stride_moment_d

@@ -92,15 +92,12 @@ def varlen_attention_state(
             rhs_largest = tl.reduce(scores, 1, _maximum)  # varlen_attention.py:22
             new_largest = _maximum(largest, rhs_largest)
             shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
-            right = _exp(rhs_largest - shift)
-            shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
-            weights = tl.exp(scores - shift_2[:, None])
+            weights = tl.exp(scores - shift[:, None])
             rhs_mass = tl.sum(weights, axis=1)  # varlen_attention.py:27
             left = _exp(largest - shift)
-            rhs_moment = tl.dot(weights.to(tl.float16), tl.trans(v))
             largest = new_largest
-            summary_1 = summary_1 * left + rhs_mass * right
-            summary_2 = summary_2 * left[:, None] + rhs_moment * right[:, None]
+            summary_1 = summary_1 * left + rhs_mass
+            summary_2 = tl.dot(weights.to(tl.float16), tl.trans(v), summary_2 * left[:, None])
         for start_i_2 in range(whole_end, i_2_end, BLOCK_I_2):
             i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)
             i_2_mask = i_2 < offsets_b_plus_1 - offsets
@@ -115,15 +112,14 @@ def varlen_attention_state(
             rhs_largest = tl.reduce(tl.where(i_2_mask[None, :], scores_2, -float("inf")), 1, _maximum)
             new_largest = _maximum(largest, rhs_largest)
             shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
-            right = _exp(rhs_largest - shift)
-            shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
-            weights = tl.exp(scores_2 - shift_2[:, None])
+            weights = tl.exp(scores_2 - shift[:, None])
             rhs_mass = tl.sum(tl.where(i_2_mask[None, :], weights, 0.0), axis=1)  # varlen_attention.py:27
             left = _exp(largest - shift)
-            rhs_moment = tl.dot(tl.where(i_2_mask[None, :], weights.to(tl.float16), 0.0), tl.trans(v))
             largest = new_largest
-            summary_1 = summary_1 * left + rhs_mass * right
-            summary_2 = summary_2 * left[:, None] + rhs_moment * right[:, None]
+            summary_1 = summary_1 * left + rhs_mass
+            summary_2 = tl.dot(
+                tl.where(i_2_mask[None, :], weights.to(tl.float16), 0.0), tl.trans(v), summary_2 * left[:, None]
+            )
         out = tl.div_rn(summary_2, summary_1[:, None]).to(tl.float16)
         tl.store(out_ptr + i[:, None] * stride_out_n + h * stride_out_h + d[None, :] * stride_out_d, out, mask=q_mask)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 from intent.records import dataclass, field
@@ -13,6 +12,7 @@ from translators.logical.types import Memory, View
 from translators.planning.demand import Demand
 from translators.planning.neutral import implied
 from translators.planning.regions import Region
+from translators.planning.running_maximum import unless_empty
 from translators.planning.sinks import Sink
 from translators.tile.expression import Axis, Expression, walk
 from translators.tile.program import Check
@@ -121,20 +121,10 @@ def _is_shifted_exponential(node: Expression) -> bool:
     if argument.operation != "pointwise" or argument.attribute[0] != "subtract":
         return False
     value, shift = argument.arguments
-    largest = _unless_empty(shift)
-    return largest.operation == "reduce" and largest.attribute.kind == "max" and largest.arguments == (value,)
+    largest = unless_empty(shift)
+    running = largest.operation == "pointwise" and largest.attribute[0] == "maximum"
+    return any(_is_maximum_of(each, value) for each in (largest.arguments if running else (largest,)))
 
 
-def _unless_empty(shift: Expression) -> Expression:
-    """m in `c if m == -inf else m`: where there is nothing but -inf, exp(-inf - c) is 0 too."""
-    if shift.operation != "select":
-        return shift
-    condition, true, false = shift.arguments
-    if condition.operation != "pointwise" or len(condition.arguments) != 2:
-        return shift
-    function, (compared, limit) = condition.attribute[0], condition.arguments
-    if limit.operation != "constant" or limit.attribute != -math.inf:
-        return shift
-    chosen, other = (false, true) if function == "equal" else (true, false)
-    known = function in ("equal", "not_equal", "greater") and compared is chosen
-    return chosen if known and other.operation == "constant" and math.isfinite(other.attribute) else shift
+def _is_maximum_of(node: Expression, value: Expression) -> bool:
+    return node.operation == "reduce" and node.attribute.kind == "max" and node.arguments == (value,)

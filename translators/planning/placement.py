@@ -56,7 +56,7 @@ class Placement:
     scopes: list[Scope] = field(default_factory=lambda: [Scope()])
     uses: dict[Expression, int] = field(default_factory=dict)
     _stored: list[Sink] = field(default_factory=list)  # in statement order: what has been written so far
-    _accumulated: set[Expression] = field(default_factory=set)  # products that carries grow by
+    _accumulated: dict[Expression, Expression] = field(default_factory=dict)  # products that carries grow by -> updates
     _carries: dict[Expression, tuple[str, ...]] = field(default_factory=dict)  # of scans, from tile to tile
     _updates: dict[Expression, str] = field(default_factory=dict)  # new values of carries -> the carry's name
 
@@ -98,8 +98,9 @@ class Placement:
                 self.uses[root] = self.uses.get(root, 0) + 1
             for ordinal, carry in enumerate(loop.carries):
                 for update in (carry.update, carry.whole_update):
-                    product = accumulated_product(update, loop.token, ordinal, carry.axes)
-                    self._accumulated |= {product} if product is not None and self._as_dot(product) else set()
+                    found = accumulated_product(update, loop.token, ordinal, carry.axes)
+                    if update is not None and found is not None and self._as_dot(found[1]):
+                        self._accumulated[found[1]] = update
                     self._updates.update(dict.fromkeys(_new_values(update, loop.live), carry.name))
 
     def _prepare(self, nodes: Iterable[Expression]) -> None:
@@ -157,13 +158,13 @@ class Placement:
     def _deserves_name(self, node: Expression, cost: int, hoisted: bool) -> bool:
         uses = self.uses.get(node, 0)
         if uses == 1 and node in self._updates and node.operation in ("pointwise", "select", "cast"):
-            return cost > INLINE_COST
+            return cost > INLINE_COST and not any(map(self._is_accumulated, node.arguments))
         match node.operation:
             case "constant" | "parameter" | "index" | "carry" | "carried" | "argument":
                 return False
             case "load":
                 return uses > 1 or self._is_rewritten(node) or not self._read_by_named_cast(node)
-            case "contract" if node in self._accumulated and uses == 1:
+            case "contract" if self._is_accumulated(node):
                 self.padding.reduction(node)
                 return False
             case "reduce" | "contract" | "scan" | "random_bits" | "atomic":
@@ -172,6 +173,11 @@ class Placement:
                 return node in self.demand.names or uses > 1
             case _:
                 return node in self.demand.names or uses > 1 or cost > INLINE_COST or (hoisted and cost > 1)
+
+    def _is_accumulated(self, node: Expression) -> bool:
+        """A product that starts from the carry it is added to; nothing else needs it, or their sum."""
+        update = self._accumulated.get(node)
+        return update is not None and self.uses.get(node, 0) == self.uses.get(update, 0) == 1
 
     def _as_dot(self, node: Expression) -> bool:
         return node.operation == "contract" and is_dot(node, self.region) and self._dot_shaped(node)

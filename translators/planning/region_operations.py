@@ -8,7 +8,7 @@ position along a slice is pulled as the position along the whole axis.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from intent.records import dataclass, field
@@ -18,6 +18,7 @@ from translators.logical.program import Block, Value
 from translators.planning.neutral import limits_of
 from translators.planning.provenance import axis_origin
 from translators.planning.ranges import Range, extent_name, position_axis, same_run
+from translators.planning.running_maximum import relative_to_running
 from translators.planning.sinks import Context, Coordinates, Loop, LoopCarry, unsupported
 from translators.planning.structured import Structured
 from translators.planning.whole_slices import whole_copies, worth_two_loops
@@ -103,6 +104,10 @@ class RegionOperations(Structured):
             carry.update = self.pull(result, tuple(atomic(axis) - axis.begin for axis in carry.own))
             carry.name = self.kernel.names.get(result, carry.name)
         if isinstance(op, lp.RegionFold):
+            updates, originals = relative_to_running(self.arena, [carry.update for carry in loop.carries])
+            for carry, update in zip(loop.carries, updates, strict=True):
+                carry.update = update
+            self._keep_names(op, originals)
             self._limit(op, loop)
         else:
             self._bind_emission(op, loop)
@@ -119,11 +124,14 @@ class RegionOperations(Structured):
         copies = whole_copies(self.arena, loop)
         for carry in loop.carries:
             carry.whole_update = copies.expression(carry.update) if carry.update is not None else None
-        for original, copy in copies.done.items():
-            if copy is not original:
-                self.spans.setdefault(copy, self.spans.get(original, op.sources[0].span))
-                if original in self.names:
-                    self.names.setdefault(copy, self.names[original])
+        self._keep_names(op, {copy: original for original, copy in copies.done.items() if copy is not original})
+
+    def _keep_names(self, op: lp.RegionFold, originals: Mapping[Expression, Expression]) -> None:
+        """New nodes have the names and the places of what they replace."""
+        for node, original in originals.items():
+            self.spans.setdefault(node, self.spans.get(original, op.sources[0].span))
+            if original in self.names:
+                self.names.setdefault(node, self.names[original])
 
     def _bind_slices(self, op: lp.RegionFold | lp.RegionScan, helper: lp.Lambda) -> None:
         """Slices, then operands. A slice's local position is the position along the whole axis."""

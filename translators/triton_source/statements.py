@@ -267,9 +267,10 @@ class StatementWriter(ValueWriter):
     def _updates(self, statement: OrderedLoop) -> None:
         late: list[tuple[str, str]] = []
         for ordinal, carry in enumerate(statement.carries):
-            product = accumulated_product(carry.update, statement.token, ordinal, carry.axes)
-            if product is not None and product not in self.renderer.values:
-                code = self._dot(product, carry.order, carry.name)
+            found = accumulated_product(carry.update, statement.token, ordinal, carry.axes)
+            if found is not None and found[1] not in self.renderer.values:
+                before, product = found
+                code = self._dot(product, carry.order, self.renderer.value(before, carry.order).text)
             else:
                 code = conversions.typed(self._as_value(carry.update, carry.order), carry.dtype)
             if [axis for axis in carry.order if axis not in carry.update.axes]:
