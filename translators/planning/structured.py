@@ -15,7 +15,7 @@ from translators.planning.known_values import lowest
 from translators.planning.pull import Pull
 from translators.planning.ranges import axes_of, position_axis, same_run
 from translators.planning.sinks import Coordinates, unsupported
-from translators.tile.expression import Axis, Combine, Expression, Reduction
+from translators.tile.expression import Axis, Combine, Expression, Reduction, walk
 
 
 @dataclass(slots=True)
@@ -137,7 +137,8 @@ class Structured(Pull):
         results = [self.pull(result, at[len(at) - len(result.shape) :]) for result in op.combine.results]
         results += [self.arena.make("argument", capture.dtype, (), arity + n) for n, capture in enumerate(carried)]
         identities = [self.pull(value, at[: len(value.shape)] if value.shape else ()) for value in op.identities]
-        if any(result.axes or result.loops for result in results):
+        inside = walk(*results)
+        if any(node.axes or node.loops or isinstance(node.attribute, Reduction) for node in inside):
             raise unsupported("a combine that is not elementwise is not lowered yet", op.combine.results[0].span)
         return Combine("combine", width, tuple(results), (*identities, *carried), carried)
 

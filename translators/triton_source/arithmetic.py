@@ -31,10 +31,11 @@ _SINGLE = {
 _DOUBLE = {
     "exp": "tl.exp", "exp2": "tl.exp2", "log": "tl.log", "log1p": "_log1p", "lgamma": "_lgamma", "sin": "tl.sin",
     "cos": "tl.cos", "asin": "_asin_double", "erf": "tl.erf", "erfc": "_erfc_double", "i0": "_i0", "sqrt": "tl.sqrt",
-    "sigmoid": "_sigmoid_double", "tanh": "_tanh_double", "floor": "tl.floor", "abs": "tl.abs", "power": "_power",
+    "sigmoid": "_sigmoid_double", "tanh": "_tanh_double", "floor": "tl.floor", "abs": "tl.abs",
+    "power": "_power_double",
 }  # fmt: skip
-# Rare functions whose float32 form is the float64 routine.
-_SINGLE_THROUGH_DOUBLE = frozenset({"lgamma", "i0", "power"})
+# Rare functions whose float32 form is a float64 routine.
+_SINGLE_THROUGH_DOUBLE = {"lgamma": "_lgamma", "i0": "_i0", "power": "_power"}
 # Results that are rounded to 16 or 8 bits hide errors of a few float32 ulps.
 _NARROW = {"exp": "tl.exp", "sigmoid": "_sigmoid_fast", "tanh": "_tanh_fast"}
 # Float16 is far from the subnormals of float32, which these flush.
@@ -185,7 +186,7 @@ def _float(function: str, dtype: DType, arguments: Sequence[Code], permissions: 
     if dtype == f64:
         return _emit(_DOUBLE[function], *operands)
     if function in _SINGLE_THROUGH_DOUBLE:
-        wide = _emit(_DOUBLE[function], *(to(operand, f64) for operand in operands))
+        wide = _emit(_SINGLE_THROUGH_DOUBLE[function], *(to(operand, f64) for operand in operands))
         return Emitted(to(wide.code, f32), wide.helpers)
     return _emit(_single(function, permissions), *operands)
 

@@ -195,18 +195,3 @@ def _asin_double(x):
     value = root + root * s * p
     complement = 1.5707963267948966 - (2.0 * value - 6.123233995736766e-17)
     return tl.where(outer, tl.where(x < 0.0, complement * -1.0, complement), value)
-
-
-@triton.jit
-def _power(x, y):
-    # In float64, with the special cases of IEEE 754 pow.
-    x, y = tl.broadcast(x, y)
-    magnitude = tl.exp(y * tl.log(tl.abs(x)))
-    magnitude = tl.where((y == 0.0) | (tl.abs(x) == 1.0), 1.0, magnitude)
-    whole = tl.floor(y) == y
-    odd = whole & (tl.floor(0.5 * y) * 2.0 != y)
-    negative = (x.to(tl.int64, bitcast=True) < 0) & (x == x)
-    signed = tl.where(negative & odd, magnitude * -1.0, magnitude)
-    undefined = (x < 0.0) & (x > -float("inf")) & (tl.abs(y) < float("inf")) & (whole == 0)
-    missing = ((x != x) & (y != 0.0)) | ((y != y) & (x != 1.0))
-    return tl.where(undefined | missing, float("nan"), signed)
