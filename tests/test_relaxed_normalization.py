@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from program_runs import agree, device_text, module
+from program_runs import agree, compiled, device_text, module
 
 from translators.options import Options
 
@@ -132,3 +132,32 @@ def test_nothing_else_is_relaxed(name: str) -> None:
 def test_the_promise_is_in_the_docstring() -> None:
     assert "finite" in str(module(LOSS, RELAXED).__doc__)
     assert "finite" not in str(module(LOSS).__doc__)
+
+
+def _streamed(text: str, options: Options) -> list[tuple[str | None, int]]:
+    """When rows that do not fit on chip are taken in tiles of which length."""
+    found = [variant for variant in compiled(text, options).codes[0].variants if "streamed" in variant.function]
+    return [(variant.condition, variant.constants[0][1]) for variant in found]
+
+
+VARIANCE = """
+@intent.kernel
+def k(x: I.In[I.f32, ("M", "N")], out: I.Out[I.f32, ("M",)]):
+    for row in I.parallel(I.domain(0, x.shape[0])):
+        v = x[row, :]
+        centred = v - I.reduce.sum(v, axis=0) / 7.0
+        out[row] = I.reduce.sum(centred * centred, axis=0)
+"""
+
+
+@pytest.mark.parametrize("text", [LOSS, SCALED])
+def test_many_rows_that_are_read_once_have_short_tiles(text: str) -> None:
+    assert _streamed(text, RELAXED) == [("M >= 1024", 4096), (None, 8192)]
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [(LOSS, Options()), (SOFTMAX, RELAXED), (VARIANCE, RELAXED), (NONLINEAR.replace("max", "sum"), RELAXED)],
+)
+def test_rows_that_are_read_again_have_long_ones(text: str, options: Options) -> None:
+    assert _streamed(text, options) == [(None, 8192)]

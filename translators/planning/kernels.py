@@ -86,7 +86,7 @@ def _write_variants(demand: Demand, regions: Sequence[Region], names: LaunchName
     planned: list[_Planned] = []
     texts: dict[str, str] = {}
     combines: dict[str, str] = {}
-    for choice in choices(regions) if regions else ():
+    for choice in choices(regions, demand.relaxed) if regions else ():
         _swapped_elements(regions, choice)
         alike = next((earlier for earlier in planned if _same_structure(earlier.choice, choice)), None)
         if alike is not None:

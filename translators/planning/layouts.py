@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from intent.records import dataclass, replace
-from translators.algebra.polynomial import Polynomial, number
+from translators.algebra.polynomial import Polynomial, number, product
 from translators.planning.extents import covering_power, region_facts
 from translators.planning.product_layouts import (
     DOT_MINIMUM,
@@ -39,6 +39,7 @@ TILE = 8192  # elements of the largest tile beside a resident axis
 STATE_TILE = 2048  # the same beside a loop-carried axis: a state is there twice, before and after the iteration
 SLICE_TILE = 16384  # elements of a tile that a slice of rows on chip makes
 STREAMED_ROW = 8192  # lanes when the only lanes are a streamed axis
+BUSY_ROW, BUSY_ROWS = 4096, 1024  # the same where a row is read once and there are so many: some for each processor
 SECTION = (32, 128)  # the same where several axes are: rows, and columns that are neighbours in memory
 SHORT = 512  # a fixed extent that is lanes beside others
 POINTWISE = 4096  # bytes of the widest array that a pointwise tile touches: two vectors of 16 in each thread
@@ -84,10 +85,12 @@ class Choice:
     suitable: tuple[Suitable, ...] = ()
 
 
-def choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
-    """The variants of a kernel, best first; the last one has no limits unless a state must be resident."""
+def choices(regions: Sequence[Region], relaxed: bool = False) -> tuple[Choice, ...]:
+    """The variants of a kernel, best first; the last one has no limits unless a state must be resident. `relaxed`: sums
+    may follow a maximum in one sweep.
+    """
     rows = {axis for region in regions for axis in fold_rows(region) if _symbolic(axis)}
-    return tuple(variant for choice in _choices(regions) for variant in (*_few_rows(choice, rows), choice))
+    return tuple(variant for choice in _choices(regions, relaxed) for variant in (*_few_rows(choice, rows), choice))
 
 
 def _few_rows(choice: Choice, rows: Set[Axis]) -> Iterator[Choice]:
@@ -99,7 +102,7 @@ def _few_rows(choice: Choice, rows: Set[Axis]) -> Iterator[Choice]:
         yield replace(choice, layouts=layouts, limits=(*choice.limits, *limits))
 
 
-def _choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
+def _choices(regions: Sequence[Region], relaxed: bool) -> tuple[Choice, ...]:
     required = {axis for region in regions for axis in region.carried if _unbounded(region, axis)}
     if required:
         dots = any(is_dot(node, region) for region in regions for node in region.contractions)
@@ -113,7 +116,10 @@ def _choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
         return (short, _choice(regions, set(), 0, ""))
     resident = [_choice(regions, rows, size, "resident") for size in _row_sizes(regions, rows)] if rows else []
     usual = _choice(regions, set(), 0, "streamed" if rows else "")
-    wide = _wide_choice(regions[0], usual) if len(regions) == 1 and not rows else None
+    if len(regions) == 1 and rows:
+        busy = _busy_choice(regions[0], rows, usual) if relaxed else None
+        return (*resident, usual) if busy is None else (*resident, busy, usual)
+    wide = _wide_choice(regions[0], usual) if len(regions) == 1 else None
     return (*resident, usual) if wide is None else (wide, usual) if wide.suitable else (wide,)
 
 
@@ -162,6 +168,25 @@ def _wide_choice(region: Region, usual: Choice) -> Choice | None:
         return None
     columns, suitable = wide
     return Choice((replace(layout, lanes={**layout.lanes, columns: DOT_WIDE}),), (), usual.label, suitable)
+
+
+def _busy_choice(region: Region, rows: set[Axis], usual: Choice) -> Choice | None:
+    """Short tiles of long rows that are read once, where there are many: other programs go on while one waits."""
+    (layout,), (row,) = usual.layouts, rows
+    lanes = [axis for axis, size in layout.lanes.items() if size]
+    once = lanes == [row] and not any(row in sink.axes for sink in region.sinks) and _follows_maxima(region, row)
+    many = product(axis.extent for axis in region.program)
+    if not once or layout.lanes[row] != STREAMED_ROW or many.constant is not None or not known_at_launch(many):
+        return None
+    busy = replace(layout, lanes={**layout.lanes, row: BUSY_ROW}, per_thread=PER_THREAD)
+    return Choice((busy,), (), usual.label, ((many, ">=", BUSY_ROWS),))
+
+
+def _follows_maxima(region: Region, axis: Axis) -> bool:
+    """What is reduced along the axis depends on no other result along it than maxima."""
+    along = [node for node in region.nodes if _binds(node, axis)]
+    inside = {inner for outer in along for inner in walk(*outer.arguments) if _binds(inner, axis)}
+    return all(node.operation == "reduce" for node in along) and all(node.attribute.kind == "max" for node in inside)
 
 
 def _row_axes(regions: Sequence[Region]) -> set[Axis]:
