@@ -83,7 +83,9 @@ def main() -> None:
     print(json.dumps(found["machine"]))
     for row in ROWS:
         if options.only in row.title:
-            found["rows"].append(measured(row, load(options.modules / f"{row.workload}.py"), options.designs))
+            module = load(options.modules / f"{row.workload}.py")
+            found["slots"] = {"bytes": module._SLOT_BYTES, "in each direction": module._SLOTS}
+            found["rows"].append(measured(row, module, options.designs))
             row.arrays.clear()
     if options.designs:
         found["host copies, GB/s"] = host_copies(1 << (16 if TRIAL else 28))

@@ -18,6 +18,7 @@ from benchmarks.report import KINDS, table  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results"
 KERNELS, HOST, PAGE = RESULTS / "bench-h200.json", RESULTS / "call-overhead-h200.json", ROOT / "docs" / "performance.md"
+HOST_CALLS, HOST_DESIGNS = RESULTS / "host-calls-h200.json", RESULTS / "host-designs-h200.json"
 
 MEANING = {
     "eager": "torch's operators, one after the other",
@@ -58,6 +59,8 @@ On a machine with the compiler, then on one with a GPU, which needs torch, trito
 python -m benchmarks.generate build/bench
 python -m benchmarks.run --modules build/bench --output bench.json --compile
 python -m benchmarks.call_overhead --modules build/bench --output overhead.json
+python -m benchmarks.host_calls --modules build/bench --output host.json
+python -m benchmarks.host_calls --modules build/bench --output designs.json --designs
 ```
 
 `--only NAME` measures some rows, `--quick` repeats less, `--small` tries everything on a CPU. `make bench` does the
@@ -71,7 +74,8 @@ memory, number and width of memory accesses) with `benchmarks/results/assembly-c
 def page() -> str:
     kernels = json.loads(KERNELS.read_text(encoding="utf-8"))
     host = json.loads(HOST.read_text(encoding="utf-8"))
-    parts = [INTRODUCTION, _kinds(kernels), table(kernels) + "\n", METHOD, _host(host)]
+    calls, designs = (json.loads(path.read_text(encoding="utf-8")) for path in (HOST_CALLS, HOST_DESIGNS))
+    parts = [INTRODUCTION, _kinds(kernels), table(kernels) + "\n", METHOD, _host(host), _calls(calls, designs)]
     return "\n".join(parts)
 
 
@@ -98,6 +102,43 @@ def _host(figures: Mapping[str, Any]) -> str:
 
 def _microseconds(value: float | Mapping[str, float]) -> float:
     return value if isinstance(value, int | float) else value["total"]
+
+
+WHOLE_CALLS = """## Calls with NumPy arrays
+
+Milliseconds of wall time of a whole call, arrays of NumPy in and out, with one {device} and {cores} cores (torch
+{torch}, triton {triton}). All pinned is the same call when every array already lies in pinned memory, which arrays of
+NumPy do not. Arrays pass through slots of pinned memory part by part. These figures were taken when modules had
+{slots}; the second table, a run of its own, compares choices. Modules now have 2 slots of
+32 MB in each direction.
+"""
+WAYS = {
+    "the module": "module",
+    "the module, into an array it is given": "into a given array",
+    "CuPy": "CuPy",
+    "torch, pageable memory": "torch",
+    "torch, all arrays pinned": "all pinned",
+}
+
+
+def _calls(calls: Mapping[str, Any], designs: Mapping[str, Any]) -> str:
+    """Whole calls, and below what else the transfers could be: a column for each row that was measured."""
+    slots = f"{calls['slots']['in each direction']} slots of {calls['slots']['bytes'] >> 20} MB in each direction"
+    lines = [WHOLE_CALLS.format(slots=slots, **calls["machine"])]
+    lines += [f"| call | goal | {' | '.join(WAYS.values())} |", f"| --- | ---: |{' ---: |' * len(WAYS)}"]
+    for row in calls["rows"]:
+        times = " | ".join(_time(row["ways"].get(name)) for name in WAYS)
+        lines.append(f"| {row['row']} | {row['goal']} | {times} |")
+    rows = [row for row in designs["rows"] if len(row["ways"]) > len(WAYS)]
+    lines += ["", f"| design | {' | '.join(row['row'] for row in rows)} |", f"| --- |{' ---: |' * len(rows)}"]
+    for name in dict.fromkeys(name for row in rows for name in row["ways"] if name == "the module" or name not in WAYS):
+        lines.append(f"| {name} | {' | '.join(_time(row['ways'].get(name)) for row in rows)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _time(figures: Mapping[str, Any] | None) -> str:
+    """Three digits; nothing where a way does not apply or failed."""
+    return f"{figures['median']:.3g}" if figures and "median" in figures else ""
 
 
 def main() -> None:

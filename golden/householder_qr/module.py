@@ -645,8 +645,8 @@ def _part(memory, start, tensor):
     return memory[start : start + tensor.nbytes].view(tensor.dtype).view(tensor.shape)
 
 
-_SLOT_BYTES = 1 << 24
-_SLOTS = 4  # in each direction
+_SLOT_BYTES = 1 << 25  # large parts keep PyTorch's threads busy
+_SLOTS = 2  # in each direction: one on the bus, one with the threads
 
 
 class _Ring:

@@ -3,7 +3,9 @@
 Copies between pageable memory and a device are slow. Arrays therefore pass through a few slots of pinned memory, part
 by part: while one part is on the bus, threads of PyTorch copy the next between its slot and the array. Arrays of few
 bytes are packed, so that a call is one copy up, a launch and one copy down; what the call does is kept, as for repeated
-calls of device functions. Marked lines are chosen as in `module_runtime`.
+calls of device functions. Two slots of 32 MB in each direction took the least time of eleven choices, from 8 of 1 MB to
+4 of 32 MB, in every row of `benchmarks/host_calls.py` (docs/performance.md). Marked lines are chosen as in
+`module_runtime`.
 """
 
 from __future__ import annotations
@@ -205,8 +207,8 @@ def _part(memory, start, tensor):
 '''
 
 STAGING = '''
-_SLOT_BYTES = 1 << 24
-_SLOTS = 4  # in each direction
+_SLOT_BYTES = 1 << 25  # large parts keep PyTorch's threads busy
+_SLOTS = 2  # in each direction: one on the bus, one with the threads
 
 
 class _Ring:
