@@ -20,8 +20,9 @@ from translators.logical.types import Buffer, Memory
 from translators.logical.uses import used_values
 from translators.planning.atomics import combining, issued, old_value, same_bits
 from translators.planning.memory import written_memories
+from translators.planning.ordered_folds import OrderedFolds, in_order
 from translators.planning.ranges import Range
-from translators.planning.region_operations import AlongSlices, RegionOperations
+from translators.planning.region_operations import AlongSlices
 from translators.planning.sinks import (
     Context,
     Coordinates,
@@ -61,7 +62,7 @@ class _Kept:
 
 
 @dataclass(slots=True)
-class Demand(RegionOperations):
+class Demand(OrderedFolds):
     """Walks a kernel once and collects its sinks and loops.
 
     Raises MustPin for a memory that is not `pinned` and should be.
@@ -95,6 +96,8 @@ class Demand(RegionOperations):
             case lp.Let(op=lp.RegionFold() | lp.RegionScan() as op):
                 self.contexts[op] = context
                 self.orders[op] = self._order
+            case lp.Let(op=lp.Reduce() | lp.Scan() as op, results=results) if in_order(op):
+                self.fold_in_order(op, results, self._order, context)
             case lp.Let(results=results):
                 for result in self.held.intersection(results):
                     self._hold(result, context, f"{self.kernel.names.get(result, 'result')}_kept")
@@ -316,7 +319,9 @@ class Demand(RegionOperations):
         extents = tuple(self._at_most(self.extent(extent)) for extent in result.shape)
         self.kept[result] = self._keep(result, _Kept(value, name, extents, positions, tuple(free)), context)
 
-    def _keep(self, result: Value, kept: _Kept, context: Context) -> Callable[[Coordinates], Expression]:
+    def _keep(
+        self, result: Value, kept: _Kept, context: Context, later: Context | None = None
+    ) -> Callable[[Coordinates], Expression]:
         """Scratch memory with one instance for every enclosing parallel point; elements are loaded from there."""
         outer = tuple(atomic(axis) - axis.begin for axis in context.parallel)
         buffer = self._copies.get((kept.value, kept.positions, context))
@@ -330,7 +335,15 @@ class Demand(RegionOperations):
                 context.loops, self._order, result.span,
             )  # fmt: skip
             self._add(sink)
-        return partial(self._kept_element, buffer, outer, context)
+        return partial(self._kept_element, buffer, outer, later or context)
+
+    def _keep_along(
+        self, result: Value, value: Expression, place: Coordinates, free: Sequence[Axis], context: Context
+    ) -> Callable[[Coordinates], Expression]:
+        extents = tuple(self._at_most(self.extent(extent)) for extent in result.shape)
+        kept = _Kept(value, f"{self.kernel.names.get(result, 'prefix')}_kept", extents, place, tuple(free))
+        outside = replace(context, loops=context.loops[:-1])
+        return self._keep(result, kept, context, outside)
 
     def _at_most(self, extent: Polynomial) -> Polynomial:
         """The extent, or what the host knows it to be at most in any iteration of the loops around."""

@@ -10,7 +10,7 @@ from intent.dtypes import DType, boolean, index
 from intent.records import dataclass, replace
 from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.logical import program as lp
-from translators.logical.program import Block, Value
+from translators.logical.program import Value
 from translators.planning.known_values import lowest
 from translators.planning.pull import Pull
 from translators.planning.ranges import axes_of, position_axis, same_run
@@ -133,7 +133,6 @@ class Structured(Pull):
                 if made in carried:
                     made = self.arena.make("argument", made.dtype, (), arity + carried.index(made))
             self.parameters[parameter] = constantly(self.indexed(made))
-        self._scan_reads(op.combine.body)
         results = [self.pull(result, at[len(at) - len(result.shape) :]) for result in op.combine.results]
         results += [self.arena.make("argument", capture.dtype, (), arity + n) for n, capture in enumerate(carried)]
         identities = [self.pull(value, at[: len(value.shape)] if value.shape else ()) for value in op.identities]
@@ -141,11 +140,6 @@ class Structured(Pull):
         if any(node.axes or node.loops or isinstance(node.attribute, Reduction) for node in inside):
             raise unsupported("a combine that is not elementwise is not lowered yet", op.combine.results[0].span)
         return Combine("combine", width, tuple(results), (*identities, *carried), carried)
-
-    def _scan_reads(self, block: Block) -> None:
-        for statement in block.statements:
-            if not isinstance(statement, lp.Let | lp.If):
-                raise unsupported("a combine with loops is not lowered yet", statement.span)
 
     def _scan(self, op: lp.Scan, value: Value, at: Coordinates) -> Expression:
         source = op.arguments[0]

@@ -1,0 +1,139 @@
+"""Reductions and scans whose combine is more than one expression of single elements: ordered loops over the elements.
+
+A combine that multiplies matrices, or has a loop of its own, cannot be handed to Triton. Its states are then carries of
+a loop along the axes, one element after the other; the prefixes of a scan are stored in scratch memory as they appear.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from translators.algebra.polynomial import Polynomial, atomic, floor_divide, number, product, remainder
+from translators.logical import program as lp
+from translators.logical.program import Block, Value
+from translators.planning.region_operations import RegionOperations
+from translators.planning.sinks import Context, Coordinates, Loop, LoopCarry, unsupported
+from translators.tile.expression import Axis, Expression, LoopToken
+
+Folded = lp.Reduce | lp.Scan
+_MORE_THAN_ELEMENTS = (
+    lp.Reduce, lp.ArgReduce, lp.Scan, lp.Contract, lp.Histogram, lp.RegionFold, lp.RegionScan, lp.Read,
+)  # fmt: skip
+
+
+def in_order(op: lp.Op) -> bool:
+    """Whether it is a reduction or scan with such a combine."""
+    return isinstance(op, Folded) and op.combine is not None and any(map(_is_more, _statements(op.combine.body)))
+
+
+def _is_more(statement: lp.Statement) -> bool:
+    match statement:
+        case lp.Let(op=op):
+            return isinstance(op, _MORE_THAN_ELEMENTS)
+        case lp.If():
+            return False
+        case _:
+            return True
+
+
+def _statements(block: Block) -> Iterator[lp.Statement]:
+    for statement in block.statements:
+        yield statement
+        if isinstance(statement, lp.If):
+            yield from _statements(statement.then)
+            yield from _statements(statement.orelse)
+
+
+class OrderedFolds(RegionOperations):
+    """Makes the loop of such an operation where its statement stands."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _keep_along(
+        self, result: Value, value: Expression, place: Coordinates, free: Sequence[Axis], context: Context
+    ) -> Callable[[Coordinates], Expression]:
+        """Store elements of `result` in scratch memory; how to load one afterwards."""
+
+    def fold_in_order(self, op: Folded, results: Sequence[Value], order: int, context: Context) -> None:
+        extents = [self.extent(extent) for extent in op.arguments[0].shape]
+        if any(extent in self.slice_ranges for extent in extents):
+            raise unsupported("a combine that is not elementwise, along slices, is not lowered yet", results[0].span)
+        assert op.combine is not None
+        axes = op.axes if isinstance(op, lp.Reduce) else (op.axis,)
+        along = [extents[axis] for axis in axes]
+        token = LoopToken("step", self.arena.serial())
+        low, high = self.index_value(number(0)), self.index_value(product(along))
+        loop = Loop(token, context.loops, context.parallel, low, high, 1, results[0].span)
+        loop.order, loop.predicate = order, context.predicate
+        self.loops[lp.LoopKey(token.serial)] = loop
+        position = atomic(token)
+        if isinstance(op, lp.Scan) and op.reverse:
+            position = along[0] - 1 - position
+        place = dict(zip(axes, _unravelled(position, along), strict=True))
+        self._carry_states(op, results, loop, axes)
+        self._bind(op, loop, place)
+        inner = Context(context.parallel, (*context.loops, loop), context.predicate)
+        self.block(op.combine.body, inner)
+        for carry, result in zip(loop.carries, op.combine.results, strict=True):
+            at = tuple(atomic(axis) - axis.begin for axis in carry.own)
+            carry.update = self.pull(result, at[len(at) - len(result.shape) :] if result.shape else ())
+        for ordinal, result in enumerate(results):
+            if isinstance(op, lp.Reduce):
+                self.kept[result] = partial(self.carried, "carried", loop, ordinal)
+            else:
+                self.kept[result] = self._prefixes(op, result, loop, place, inner)
+
+    def _carry_states(self, op: Folded, results: Sequence[Value], loop: Loop, axes: Sequence[int]) -> None:
+        """One state for every component: the result's elements without the axes of the loop."""
+        by_position = {result.position: result for result in results}
+        for ordinal, identity in enumerate(op.identities):
+            own: list[Axis] = []
+            argument = op.arguments[ordinal]
+            for dimension in range(len(argument.shape)):
+                if dimension not in axes:
+                    own.append(self.bound(self.range_of(argument, dimension), frozenset(own)))
+            at = tuple(atomic(axis) - axis.begin for axis in own)
+            initial = self.pull(identity, at if identity.shape else ())
+            name = self.kernel.names.get(by_position.get(ordinal, identity), f"state_{ordinal}")
+            loop.carries.append(LoopCarry(name, argument.dtype, tuple(own), (*own, *loop.parallel), initial))
+
+    def _bind(self, op: Folded, loop: Loop, place: dict[int, Polynomial]) -> None:
+        """Parameters of the combine: the states, the elements, what it captures."""
+        assert op.combine is not None
+        count = len(op.arguments)
+        parameters = op.combine.parameters
+        for ordinal, parameter in enumerate(parameters[:count]):
+            self.parameters[parameter] = partial(self.carried, "carry", loop, ordinal)
+        for parameter, argument in zip(parameters[count : 2 * count], op.arguments, strict=True):
+            self.parameters[parameter] = partial(self._element, argument, place)
+        for parameter, capture in zip(parameters[2 * count :], op.captures, strict=True):
+            self.parameters[parameter] = partial(self.pull, capture)
+
+    def _element(self, argument: Value, place: dict[int, Polynomial], at: Coordinates) -> Expression:
+        return self.pull(argument, _inserted(at, place))
+
+    def _prefixes(
+        self, op: lp.Scan, result: Value, loop: Loop, place: dict[int, Polynomial], inner: Context
+    ) -> Callable[[Coordinates], Expression]:
+        carry = loop.carries[result.position]
+        at = tuple(atomic(axis) - axis.begin for axis in carry.own)
+        before = self.carried("carry", loop, result.position, at)
+        assert carry.update is not None
+        value = carry.update if op.inclusive else before
+        return self._keep_along(result, value, _inserted(at, place), carry.own, inner)
+
+
+def _inserted(at: Coordinates, place: dict[int, Polynomial]) -> Coordinates:
+    """Coordinates of a whole element: those along the loop, and the others in their order."""
+    rest = iter(at)
+    return tuple(place[axis] if axis in place else next(rest) for axis in range(len(at) + len(place)))
+
+
+def _unravelled(position: Polynomial, extents: Sequence[Polynomial]) -> Iterator[Polynomial]:
+    """A row-major position as one coordinate for every extent."""
+    for ordinal, extent in enumerate(extents):
+        quotient = floor_divide(position, product(extents[ordinal + 1 :]))
+        yield quotient if ordinal == 0 else remainder(quotient, extent)
