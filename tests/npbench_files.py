@@ -48,6 +48,11 @@ class Program:
         return getattr(self.module, "REDUCED", None) or self.module.SIZES["S"]
 
     @property
+    def slow(self) -> bool:
+        """Even a small case takes the interpreter long."""
+        return bool(getattr(self.module, "SLOW", False))
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         return tuple(inspect.signature(self.module.reference).parameters)
 

@@ -22,6 +22,7 @@ the program as one host function under the file's name. Besides:
 | `SIZES` | The sizes S and M of the suite. |
 | `CASES` | Small cases for the interpreter, the first with tails. |
 | `REDUCED` (optional) | What replaces S on the reference evaluator, which would take too long for all of it. |
+| `SLOW` (optional) | True if the interpreter takes long even for small cases: they are left to `make npbench`, with small tiles. |
 | `TOLERANCE` (optional) | The largest error allowed, relative to the element plus the root mean square of the array; 1e-10 for f64 and 2e-5 for f32 without it. |
 
 Complex arrays are pairs of reals: a last axis of two, or two arrays.

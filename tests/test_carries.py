@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from textwrap import indent
 
 import numpy as np
 import pytest
@@ -82,3 +83,55 @@ def k(x: I.In[I.f32, ("M", "N")], out: I.Out[I.f32, ("M",)], top: I.Out[I.f32, (
 @pytest.mark.parametrize("sizes", [(3, 7), (40, 3), (2, 1), (2, 0)])
 def test_a_reduction_over_a_block_of_its_iteration(sizes: tuple[int, int]) -> None:
     agree(BLOCKS, _arguments(*sizes))
+
+
+# --------------------------------------------------------------------------------------------------- several carries
+LOOP = """
+@intent.kernel
+def lagged(x: I.In[I.f64, ("W", "H")], out: I.InOut[I.f64, ("W", "H")], last: I.Out[I.f64, ("W", 3)]):
+    W, H = x.shape
+    for i in I.parallel(I.domain(0, W)):
+        a = I.cast(0.0, I.f64)
+        b = I.cast(1.0, I.f64)
+        c = I.cast(2.0, I.f64)
+        for j in range(H):
+{body}
+        last[i, 0] = a
+        last[i, 1] = b
+        last[i, 2] = c
+"""
+BODIES = {
+    "stored": "a, b = x[i, j] + a - b, a\nout[i, j] = a",
+    "all stored": "a, b, c = x[i, j] + c, a * 0.5, b - a\nout[i, j] = a + b * 2.0 + c * 4.0",
+    "swapped": "a, b = b, a\nout[i, j] = a - b",
+    "in a ring": "a, b, c = c, a, b\nout[i, j] += a",
+    "reads": "now = x[i, j]\nout[i, j] = now - a - b\na, b, c = now, a, b",
+    "of the loop": "a, b = I.cast(j, I.f64), a\nout[i, j] = a + x[i, j]",
+    "from outside": "a, b = x[i, 0], a\nout[i, j] = x[i, 0] + b",
+    "in a condition": "if x[i, j] > 0.0:\n    a, b = x[i, j], a\nout[i, j] = a * b",
+}
+VECTORS = """
+@intent.kernel
+def rows(x: I.In[I.f64, ("W", "H")], out: I.Out[I.f64, ("W", "H")]):
+    W, H = x.shape
+    h = I.domain(0, H)
+    a = I.zeros((h,), I.f64)
+    b = I.zeros((h,), I.f64)
+    for i in range(W):
+        a, b = x[i, h] + a - 0.5 * b, a
+        out[i, h] = a
+"""
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_carries_move_on_together(body: str) -> None:
+    rng = np.random.default_rng(0)
+    x, out = rng.integers(-8, 8, (2, 21, 5)).astype(np.float64)
+    text = LOOP.format(body=indent(body, " " * 12))
+    for small in (False, True):
+        agree(text, {"x": x, "out": out, "last": np.empty((21, 3))}, small=small)
+
+
+def test_vectors_move_on_together() -> None:
+    x = np.random.default_rng(0).integers(-8, 8, (4, 21)).astype(np.float64)
+    agree(VECTORS, {"x": x, "out": np.empty_like(x)})

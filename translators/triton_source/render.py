@@ -41,6 +41,7 @@ class Renderer:
     values: dict[Expression, tuple[str, Shape]] = field(default_factory=dict)
     carries: dict[tuple[LoopToken, int], tuple[str, Shape, Shape]] = field(default_factory=dict)
     loops: dict[LoopToken, str] = field(default_factory=dict)
+    counters: set[Axis] = field(default_factory=set)  # axes that are variables of loops: Python ints in the interpreter
     firsts: dict[Axis, Code] = field(default_factory=dict)  # positions of the first lanes of the bins of histograms
     certain: frozenset[Expression] = frozenset()  # conditions that hold wherever the current statements run
     helpers: set[str] = field(default_factory=set)
@@ -265,6 +266,8 @@ class Renderer:
                 return Code(name)
             case Axis():
                 code = self.axis(atom, shape)
+                if wide and atom in self.counters:
+                    return call("tl.cast", code, Code("tl.int64"))
                 return method(code, "to", "tl.int64") if wide else code
             case LoopToken():
                 code = Code(self.loops[atom])

@@ -177,7 +177,10 @@ class StatementWriter(ValueWriter):
             self.line(f"for {statement.start} in range({low}{end.text}):")
         else:
             self.line(f"for {statement.start} in range({low}, {end.text}, {step}):")
+        if form.block is None:
+            self.renderer.counters.add(statement.axis)
         self.nested(statement.body)
+        self.renderer.counters.discard(statement.axis)
         for name, new_name in statement.moves:
             self.lines.append(Line(self.level + 1, f"{name} = {new_name}"))
 
