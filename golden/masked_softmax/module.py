@@ -31,6 +31,28 @@ import triton.language as tl
 __all__ = ["masked_softmax", "masked_softmax_out", "masked_softmax_device", "masked_softmax_device_out"]
 
 
+_INTERPRETED = tl.constexpr(os.getenv("TRITON_INTERPRET") == "1")
+
+
+@triton.jit
+def _half_quotient(x, y):
+    # x / y for rounding to float16, where many x have one y: as tl.div_rn rounds it wherever float16 can tell. From
+    # x * (1 / y), what is left of x is known without error, and its quotient corrects the first. Both operands are
+    # scaled so that nothing overflows or loses bits on the way. The CPU interpreter rounds the product in tl.fma.
+    if _INTERPRETED:
+        result = tl.div_rn(x, y)
+    else:
+        scale = tl.where(tl.abs(y) > 1.152921504606847e18, 8.673617379884035e-19, 1.0)
+        scale = tl.where(tl.abs(y) < 8.673617379884035e-19, 7.922816251426434e28, scale)
+        divisor = y * scale
+        inverse = tl.div_rn(1.0, divisor)
+        quotient = x * scale * inverse
+        rest = tl.fma(-divisor, quotient, x * scale)
+        within = (tl.abs(quotient) > 7.450580596923828e-09) & (tl.abs(quotient) < 131072.0)
+        result = tl.where(within, tl.fma(rest, inverse, quotient), quotient)
+    return result
+
+
 @triton.jit
 def _maximum(a, b):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
@@ -56,7 +78,7 @@ def masked_softmax_resident(
     v_max = tl.reduce(tl.where(keys_mask, v, -float("inf")), 0, _maximum)  # masked_softmax.py:28
     e = tl.exp(v - v_max)
     e_sum = tl.sum(tl.where(keys_mask, e, 0.0), axis=0)  # masked_softmax.py:29
-    out = tl.div_rn(e, e_sum).to(tl.float16)
+    out = _half_quotient(e, e_sum).to(tl.float16)
     tl.store(out_ptr + b * stride_out_b + q * stride_out_q + keys * stride_out_k, out, mask=keys_mask)
 
 
@@ -103,7 +125,7 @@ def masked_softmax_streamed(
         visible = keys <= total
         v = tl.where(visible, scores * scale, -float("inf"))
         e = tl.exp(v - v_max)
-        out = tl.div_rn(e, e_sum).to(tl.float16)
+        out = _half_quotient(e, e_sum).to(tl.float16)
         tl.store(out_ptr + b * stride_out_b + q * stride_out_q + keys * stride_out_k, out, mask=keys_mask)
 
 

@@ -51,6 +51,28 @@ def _exp(x):
     return p * exponent.to(tl.float32, bitcast=True) * tl.where(small, 5.421010862427522e-20, 1.0)
 
 
+_INTERPRETED = tl.constexpr(os.getenv("TRITON_INTERPRET") == "1")
+
+
+@triton.jit
+def _half_quotient(x, y):
+    # x / y for rounding to float16, where many x have one y: as tl.div_rn rounds it wherever float16 can tell. From
+    # x * (1 / y), what is left of x is known without error, and its quotient corrects the first. Both operands are
+    # scaled so that nothing overflows or loses bits on the way. The CPU interpreter rounds the product in tl.fma.
+    if _INTERPRETED:
+        result = tl.div_rn(x, y)
+    else:
+        scale = tl.where(tl.abs(y) > 1.152921504606847e18, 8.673617379884035e-19, 1.0)
+        scale = tl.where(tl.abs(y) < 8.673617379884035e-19, 7.922816251426434e28, scale)
+        divisor = y * scale
+        inverse = tl.div_rn(1.0, divisor)
+        quotient = x * scale * inverse
+        rest = tl.fma(-divisor, quotient, x * scale)
+        within = (tl.abs(quotient) > 7.450580596923828e-09) & (tl.abs(quotient) < 131072.0)
+        result = tl.where(within, tl.fma(rest, inverse, quotient), quotient)
+    return result
+
+
 @triton.jit
 def _maximum(a, b):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
@@ -149,7 +171,7 @@ def paged_decode_state(
             tl.where(i_mask[None, :], weights.to(tl.float16), 0.0), tl.trans(v), summary_2 * left[:, None]
         )
     out_ptrs = out_ptr + b * stride_out_b + h * stride_out_h + group[:, None] * stride_out_g + d[None, :] * stride_out_d
-    tl.store(out_ptrs, tl.div_rn(summary_2, summary_1[:, None]).to(tl.float16), mask=mask)  # paged_decode.py:73
+    tl.store(out_ptrs, _half_quotient(summary_2, summary_1[:, None]).to(tl.float16), mask=mask)  # paged_decode.py:73
 
 
 class _View(NamedTuple):

@@ -209,6 +209,11 @@ def _divide(dtype: DType, arguments: Sequence[Code], permissions: Permissions) -
     return _emit("tl.div_rn", *(as_argument(argument, dtype) for argument in arguments))
 
 
+def half_quotient(dividend: Code, divisor: Code) -> Emitted:
+    """A float32 quotient that is rounded to float16 next, of many dividends and one divisor."""
+    return _emit("_half_quotient", dividend, divisor)
+
+
 # ----------------------------------------------------------------------------------------------- half and quarter types
 def _through_float32(
     function: str, dtype: DType, result: DType, arguments: Sequence[Code], permissions: Permissions

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from intent.dtypes import DType, i64, index
+from intent.dtypes import DType, f16, f32, i64, index
 from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import (
     Atom,
@@ -154,10 +154,21 @@ class Renderer:
         argument = node.arguments[0]
         if {node.dtype, argument.dtype} == {index, i64} and not self._may_be_narrow(argument):
             return self.value(argument, shape)
+        if node.dtype == f16 and self._has_shared_divisor(argument):
+            operands = [self.value(operand, shape) for operand in argument.arguments]
+            return self.emitted(conversions.cast(self.emitted(arithmetic.half_quotient(*operands)), f32, f16))
         code = self.value(argument, shape)
         if argument.operation == "index" and not self.lanes(argument.axes) and node.dtype.kind != "bool":
             return self._cast_coordinate(code, node.dtype)
         return self.emitted(conversions.cast(code, argument.dtype, node.dtype))
+
+    def _has_shared_divisor(self, node: Expression) -> bool:
+        """An exact quotient of float32 that has no name, with the same divisor for many elements."""
+        if node in self.values or node.operation != "pointwise" or node.attribute[:2] != ("divide", False):
+            return False
+        dividend, divisor = node.arguments
+        several = set(self.lanes(dividend.axes)) > set(self.lanes(divisor.axes))
+        return node.dtype == f32 and several and divisor.operation != "constant"
 
     def _cast_coordinate(self, code: Code, dtype: DType) -> Code:
         """A size may be a Python int, which has no methods."""

@@ -4,8 +4,12 @@
 tests/derive_coefficients.py derives the coefficients and states the error of each polynomial.
 """
 
+import os
+
 import triton
 import triton.language as tl
+
+_INTERPRETED = tl.constexpr(os.getenv("TRITON_INTERPRET") == "1")
 
 
 @triton.jit
@@ -34,6 +38,25 @@ def _minimum_number(a, b):
 def _floor(x):
     # tl.floor takes a negative subnormal for zero.
     return tl.where((x < 0.0) & (x > -1.0), -1.0, tl.floor(x))
+
+
+@triton.jit
+def _half_quotient(x, y):
+    # x / y for rounding to float16, where many x have one y: as tl.div_rn rounds it wherever float16 can tell. From
+    # x * (1 / y), what is left of x is known without error, and its quotient corrects the first. Both operands are
+    # scaled so that nothing overflows or loses bits on the way. The CPU interpreter rounds the product in tl.fma.
+    if _INTERPRETED:
+        result = tl.div_rn(x, y)
+    else:
+        scale = tl.where(tl.abs(y) > 1.152921504606847e18, 8.673617379884035e-19, 1.0)
+        scale = tl.where(tl.abs(y) < 8.673617379884035e-19, 7.922816251426434e28, scale)
+        divisor = y * scale
+        inverse = tl.div_rn(1.0, divisor)
+        quotient = x * scale * inverse
+        rest = tl.fma(-divisor, quotient, x * scale)
+        within = (tl.abs(quotient) > 7.450580596923828e-09) & (tl.abs(quotient) < 131072.0)
+        result = tl.where(within, tl.fma(rest, inverse, quotient), quotient)
+    return result
 
 
 @triton.jit

@@ -38,6 +38,7 @@ _COMPARED: Final[Mapping[type[ast.cmpop], str]] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
 }  # fmt: skip
 _PYTHON: Final = ("range", "min", "max", "float", "int", "len", "abs", "tuple", "bool")
+_QUOTIENT: Final = "_half_quotient"  # the device function that stands for an exact quotient
 # Device functions of our own generated modules that mean one function of the language exactly.
 _MEANT: Final = {
     f"_{name}": name
@@ -370,6 +371,8 @@ def _arguments(execution: Execution, nodes: list[ast.expr]) -> list[Value]:
 
 def call(execution: Execution, function: Function, arguments: list[Value], keywords: Mapping[str, Value]) -> Value:
     """Execute a callee in its own scope."""
+    if function.name == _QUOTIENT and len(arguments) == 2 and _is_our_own(function):
+        return execution.operations.divided(*arguments)
     meant = _meant(function, arguments)
     if meant is not None:
         argument = execution.operations.tile(arguments[0])
@@ -411,7 +414,9 @@ def _meant(function: Function, arguments: list[Value]) -> str | None:
     meant = _MEANT.get(function.name)
     if meant is None or len(arguments) != 1 or not isinstance(arguments[0], Tile):
         return None
+    return meant if arguments[0].dtype.is_float and _is_our_own(function) else None
+
+
+def _is_our_own(function: Function) -> bool:
     helper = HELPERS.get(function.name)
-    if helper is None or not arguments[0].dtype.is_float:
-        return None
-    return meant if ast.dump(ast.parse(helper.source).body[0]) == ast.dump(function.node) else None
+    return helper is not None and ast.dump(ast.parse(helper.source).body[0]) == ast.dump(function.node)
