@@ -29,7 +29,7 @@ def generator_version() -> str:
 def run_seeds(first: int, count: int, reports: TextIO) -> None:
     from generators import random_program
     from program_reduction import reduced
-    from random_comparison import compare, failure
+    from random_comparison import failure, outcome
 
     def report(**values: object) -> None:
         print(json.dumps(values), file=reports, flush=True)
@@ -38,9 +38,9 @@ def run_seeds(first: int, count: int, reports: TextIO) -> None:
     for seed in range(first, first + count):
         report(phase="compare", seed=seed)
         program = random_program(Random(seed))
-        kind = failure(program)
+        kind, unsupported = outcome(program)
         if kind is None:
-            report(seed=seed, unsupported=compare(program, runs=0).unsupported)
+            report(seed=seed, unsupported=unsupported)
             continue
         report(phase="reduce", seed=seed, kind=kind, text=program.text)
         smaller = reduced(program, lambda each, kind=kind: failure(each) == kind)  # type: ignore[misc]

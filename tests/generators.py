@@ -11,6 +11,7 @@ from random import Random
 
 import numpy as np
 from random_contractions import CONTRACTION_STAGES
+from random_control import CONTROL_STAGES
 from random_expressions import (
     COMPUTED,
     FLOATS,
@@ -35,11 +36,13 @@ from translators.logical.reference_numerics import carrier
 
 LARGEST_POINT_COUNT = 128  # the reference runs parallel points one by one
 SIZES = (0, 1, 2, 3, 5, 8, 16, 17, 33)
-FAMILIES = (STAGES, STRUCTURED_STAGES, CONTRACTION_STAGES, MEMORY_STAGES)
+FAMILIES = (STAGES, STRUCTURED_STAGES, CONTRACTION_STAGES, MEMORY_STAGES, MEMORY_STAGES, CONTROL_STAGES)
+CODES = {"code": (0, 0x78), "scale": (124, 131), "low": (0, 2), "high": (2, 4)}  # of encoded operands, by name
 TOLERANCE = {"f64": 1e-9, "f32": 1e-4, "f16": 1e-2, "bf16": 5e-2}
 INEXACT = (
     "I.exp(I.minimum({}, 4.0))", "I.sigmoid({})", "I.tanh({})", "I.erf({})", "I.log1p(I.abs({}))", "I.cos({})",
-    "I.rsqrt(I.abs({}) + 1.0)", "I.exp2(I.minimum({}, 6.0))", "I.log(I.abs({}) + 1.0)",
+    "I.rsqrt(I.abs({}) + 1.0)", "I.exp2(I.minimum({}, 6.0))", "I.log(I.abs({}) + 1.0)", "I.sin({})", "I.erfc({})",
+    "I.asin(I.sigmoid({}))", "I.lgamma(I.abs({}) + 2.5)", "I.i0(I.minimum(I.abs({}), 4.0))", "I.fdiv({}, 3.0)",
 )  # fmt: skip
 
 
@@ -62,6 +65,10 @@ class RandomProgram:
         values: dict[str, object] = {
             view.name: np.asarray(_array(view, sizes, generator, pattern)) for view in self.views
         }
+        groups: dict[str, object] = {}
+        for view in self.views:
+            if view.alias:
+                values[view.name] = groups.setdefault(view.alias, values[view.name])
         for scalar in self.scalars:
             values[scalar.text] = _scalar_argument(scalar.dtype, generator)
         return values
@@ -70,7 +77,9 @@ class RandomProgram:
         sizes = {symbol: int(generator.choice(SIZES)) for symbol in self.symbols}
         sizes |= {symbol: size + 1 for symbol, size in sizes.items() if symbol == "F"}  # offsets: one more than groups
         static = max((int(s) for view in self.views for s in view.shape if s.isdigit()), default=1)
-        while static * np.prod([max(size, 1) for size in sizes.values()]) > LARGEST_POINT_COUNT:
+        while sizes and static * np.prod([max(size, 1) for size in sizes.values()]) > LARGEST_POINT_COUNT:
+            if max(sizes.values()) <= 1:
+                break
             largest = max(sizes, key=lambda symbol: sizes[symbol])
             sizes[largest] = (sizes[largest] + (largest == "F")) // 2
         return sizes
@@ -83,6 +92,8 @@ def _array(view: View, sizes: Mapping[str, int], generator: np.random.Generator,
         return np.full(shape, pattern & 1 if view.dtype == "bool" else pattern, np.uint8).astype(dtype)
     if view.name.startswith("at"):
         return generator.integers(-2, LARGEST_EXTENT, shape).astype(dtype)
+    if (codes := CODES.get(view.name.rstrip("0123456789"))) is not None:
+        return generator.integers(*codes, shape).astype(dtype)
     if view.name.startswith("perm"):
         return generator.permutation(shape[0]).astype(dtype)
     if view.name.startswith("off"):
@@ -196,7 +207,7 @@ class _Writer:
 
     # -------------------------------------------------------------------------------------------------------- sections
     def _section(self) -> None:
-        count = self.random.choice([0, 0, 1, 1, len(self.symbols)])
+        count = self.random.choice([0, 0, 1, 1, len(self.symbols), len(self.symbols)])
         free = tuple(Axis(symbol, _domain(symbol)) for symbol in self.symbols)
         if count == 0:
             self._body(Context(free))
@@ -220,7 +231,7 @@ class _Writer:
             self.expressions.views.append(View(name, "f32", (symbol,), "In", 4))
 
     def _body(self, context: Context) -> None:
-        for _ in range(self.random.randint(0, 3)):
+        for _ in range(self.random.randint(0, 4)):
             self._stage(context)
         for _ in range(self.random.choice([1, 1, 2])):
             self._store(context)

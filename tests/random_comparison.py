@@ -51,6 +51,10 @@ class Disagreement(AssertionError):
     """The generated module and the reference differ; the message holds the program."""
 
 
+class OverlapLimit(Exception):
+    """The module refuses views of one allocation: a limit of the target, which the language allows it to report."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """`unsupported` is the code and message of the gap, if the program cannot be lowered yet."""
@@ -74,7 +78,10 @@ def compare(program: RandomProgram, runs: int = 3) -> Outcome:
         module = _imported(compiled.source, Path(folder)) if runs else None
         for number in range(runs):
             sizes = program.random_sizes(generator)
-            _run_once(program, compiled.program, module, sizes, WAYS[number % len(WAYS)])
+            try:
+                _run_once(program, compiled.program, module, sizes, WAYS[number % len(WAYS)])
+            except OverlapLimit as limit:
+                return Outcome(f"at run time: {limit}")
     return Outcome()
 
 
@@ -96,17 +103,22 @@ def _time_limit(seconds: int) -> Iterator[None]:
 
 def failure(program: RandomProgram) -> str | None:
     """The kind of failure, without the names and numbers that reducing changes; None if all is well."""
+    return outcome(program)[0]
+
+
+def outcome(program: RandomProgram) -> tuple[str | None, str | None]:
+    """The kind of failure, and the gap that the program met, if any."""
     try:
         with _time_limit(SLOWEST_PROGRAM):
-            compare(program)
+            return None, compare(program).unsupported
     except TimeoutError:
-        return "takes too long"
+        return "takes too long", None
     except Disagreement as error:
         first = str(error).partition("\n")[0]
-        return "values differ" if " differ; at " in first else re.sub(r"\d+|'\w*'", "_", first)[:70]
+        kind = "values differ" if " differ; at " in first else re.sub(r"\d+|'\w*'", "_", first)[:70]
+        return kind, None
     except Exception as error:  # any crash of the compiler is a failure to be reduced
-        return f"{type(error).__name__} while compiling"
-    return None
+        return f"{type(error).__name__} while compiling", None
 
 
 def program_of_text(text: str, seed: int = 0) -> RandomProgram:
@@ -120,7 +132,7 @@ def program_of_text(text: str, seed: int = 0) -> RandomProgram:
 
 def _view_of(view: types.View) -> View:
     shape = tuple(repr(extent) for extent in view.shape)
-    return View(view.name, view.dtype.name, shape, view.direction, bound=4)
+    return View(view.name, view.dtype.name, shape, view.direction, bound=4, alias=view.alias or "")
 
 
 def _imported(source: str, folder: Path) -> ModuleType:
@@ -140,13 +152,16 @@ def _run_once(
     wanted, found = program.arguments(sizes), program.arguments(sizes)
     evaluate(logical.kernels[0], wanted, Options(verify_types=True))
     if way.strided:
-        found = {name: _strided(value) for name, value in found.items()}
+        copies = {id(value): _strided(value) for value in found.values()}  # views of one array stay views of one
+        found = {name: copies[id(value)] for name, value in found.items()}
     try:
         with np.errstate(all="ignore"), permuted_programs() if way.permuted else nullcontext():
             _call(module, found, way)
     except TimeoutError:
         raise
     except Exception as error:
+        if isinstance(error, ValueError) and "overlap in memory, which it does not support" in str(error):
+            raise OverlapLimit("aliased views of this kernel may not overlap") from error
         raise Disagreement(f"{type(error).__name__}: {error}\nat {dict(sizes)}, {way}\n\n{program.text}") from error
     for view in program.views:
         fault = difference(view, np.asarray(found[view.name]), np.asarray(wanted[view.name]))

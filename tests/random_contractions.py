@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from random_expressions import FLOATS, LARGEST_SUM, Axis, Context, Term
+from random_expressions import FLOATS, LARGEST_SUM, Axis, Context, Term, View
 from random_stages import LARGEST_EXTENT, Stage, Writer
 
 from intent.records import replace
@@ -176,6 +176,68 @@ def accumulated_products(writer: Writer, context: Context) -> None:
     writer.define(context, Term(name, acc, context.shape, None if bound is None else bound * LARGEST_EXTENT))
 
 
+def inner_product(writer: Writer, context: Context) -> None:
+    """Two vectors along one more axis."""
+    if context.ordered or any(axis.symbol == "K" for axis in context.axes):
+        return
+    dtype, k = writer.expressions.pick(DTYPES), Axis("K", "k")
+    lhs, rhs = _operand(writer, context, dtype, [k]), _operand(writer, context, dtype, [k])
+    acc, bound = _acc(writer, dtype), _bound(lhs, rhs)
+    if not _rounds(lhs, dtype, bound):
+        writer.define(context, Term(f"I.dot({lhs.text}, {rhs.text}, acc_dtype=I.{acc})[()]", acc, (), bound))
+
+
+# ----------------------------------------------------------------------------------------------------- encoded operands
+def _encoded(writer: Writer, context: Context, name: str, dtype: str, items: str, shape: tuple[str, ...]) -> str:
+    """A view whose arguments are codes of a format, read at `items`."""
+    view = View(f"{name}{len(writer.expressions.views)}", dtype, shape, "In", 4, readable=False)
+    writer.expressions.views.append(view)
+    return f"{view.name}[{items}]"
+
+
+def scaled_product(writer: Writer, context: Context) -> None:
+    """Products of narrow floats with a scale for each group: sums that round, and so go straight to an output."""
+    if len(context.shape) != 2 or context.ordered:
+        return
+    rows, columns = (axis for axis in context.axes if axis.variable is None)
+    width, group, form = writer.expressions.random.choice([("32", 32, "e4m3"), ("16", 32, "e2m1"), ("8", 8, "e4m3")])
+    lhs = _encoded(writer, context, "code", "u8", f"{rows.domain}, :, :", (rows.symbol, "G", width))
+    lhs_scale = _encoded(writer, context, "scale", "u8", f"{rows.domain}, :", (rows.symbol, "G"))
+    rhs = _encoded(writer, context, "code", "u8", f":, :, {columns.domain}", ("G", width, columns.symbol))
+    rhs_scale = _encoded(writer, context, "scale", "u8", f"{columns.domain}, :", (columns.symbol, "G"))
+    formats = f"lhs_format=I.{form}, rhs_format=I.{form}"
+    call = f"I.scaled_matmul({lhs}, {lhs_scale}, {rhs}, {rhs_scale}, {formats}, group_size={group}, acc_dtype=I.f32)"
+    if writer.chance(0.5):
+        call = f"I.scaled_contract({lhs}, {lhs_scale}, {rhs}, {rhs_scale}, {formats}, lhs_group_size={group}, "
+        call += f"rhs_group_size={group}, reduce=((1, 0), (2, 1)), acc_dtype=I.f32)"
+    writer.output(context, Term(call, "f32", context.shape), inexact=True)
+
+
+def sparse_product(writer: Writer, context: Context) -> None:
+    """A structurally sparse operand: the values that are kept, and where they stand."""
+    if len(context.shape) != 2 or context.ordered:
+        return
+    rows, columns = (axis for axis in context.axes if axis.variable is None)
+    dtype = writer.expressions.pick(["f16", "f32", "bf16"])
+    pattern = writer.expressions.pick(["two_of_four", "one_of_two"])
+    groups = "4" if pattern == "two_of_four" else "8"
+    values = _encoded(writer, context, "x", dtype, f"{rows.domain}, :", (rows.symbol, "8"))
+    first = _encoded(writer, context, "low", "index", f"{rows.domain}, :", (rows.symbol, groups))
+    where = first
+    if pattern == "two_of_four":
+        second = _encoded(writer, context, "high", "index", f"{rows.domain}, :", (rows.symbol, groups))
+        where = f"I.record(first={first}, second={second})"
+    dense = _encoded(writer, context, "x", dtype, f":, {columns.domain}", ("16", columns.symbol))
+    stated = f"format=I.sparse.{pattern}(compression_axis=1, logical_extent=16)"
+    call = f"I.sparse_matmul({values}, {where}, {dense}, {stated}, acc_dtype=I.f32)"
+    if writer.chance(0.4):
+        call = f"I.sparse_contract({values}, {where}, {dense}, {stated}, reduce=((1, 0),), acc_dtype=I.f32)"
+    elif pattern == "two_of_four" and writer.chance(0.5):
+        call = f"I.sparse_contract_2to4({values}, {where}, {dense}, acc_dtype=I.f32)"
+    writer.define(context, Term(call, "f32", context.shape, 8 * 16))
+
+
 CONTRACTION_STAGES: tuple[Stage, ...] = (
     contraction, contraction, products_of_every_dtype, batched_product, chained_products, accumulated_products,
+    inner_product, scaled_product, sparse_product,
 )  # fmt: skip

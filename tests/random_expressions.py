@@ -45,12 +45,14 @@ class View:
     bound: int | None
     inexact: bool = False
     readable: bool = True
+    alias: str = ""  # views of one group are given one array
 
     @property
     def annotation(self) -> str:
         extents = ", ".join(extent if extent.isdigit() else f'"{extent}"' for extent in self.shape)
         tail = "," if len(self.shape) == 1 else ""
-        return f"{self.name}: I.{self.direction}[I.{self.dtype}, ({extents}{tail})]"
+        constraints = f', I.constraints(alias="{self.alias}")' if self.alias else ""
+        return f"{self.name}: I.{self.direction}[I.{self.dtype}, ({extents}{tail}){constraints}]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,13 @@ def atomic_of_own_element(writer: Writer, context: Context) -> None:
     value, name = _number(writer, context, dtype, ()), writer.fresh("old")
     index = f"({', '.join(variables)},)"
     order = writer.expressions.pick(["relaxed", "acq_rel"])
-    action = writer.expressions.pick(["exchange", "add", "max", "compare_exchange"])
+    action = writer.expressions.pick(["exchange", "add", "max", "compare_exchange", "load", "store"])
+    if action == "store":
+        writer.emit(context, f'I.atomic.store({target.name}, {index}, {value.text}, order="release")')
+        return
+    if action == "load":
+        writer.define(context, Term(f'I.atomic.load({target.name}, {index}, order="acquire")', dtype))
+        return
     if action == "compare_exchange":
         expected = f"I.cast(1, I.{dtype})"
         writer.emit(
@@ -243,6 +249,8 @@ def part_of_an_axis(writer: Writer, context: Context) -> None:
     if writer.chance(0.4):
         zero = f"I.cast(I.indices({region}), I.i32)"
         writer.define(context, Term(f"I.reduce.max({zero}, axis=0)", "i32"))
+        if form != "step":
+            writer.define(context, Term(f"I.cast(I.end({region}), I.i32)", "i32"))
 
 
 def _of_region(writer: Writer, context: Context, dtype: str, symbol: str, region: str) -> str:
@@ -309,7 +317,7 @@ def ragged_rows(writer: Writer, context: Context) -> None:
     source = _view(writer, "In", dtype, (axis.symbol,), bound=4)
     part = f"{rows}[{group}]"
     zero = "0.0" if dtype in FLOATS else "0"
-    for form in writer.expressions.random.sample(["map", "sum", "loop", "members"], 2):
+    for form in writer.expressions.random.sample(["map", "sum", "loop", "members"], 3):
         if form == "map":
             target = _view(writer, "InOut", dtype, (axis.symbol,), bound=4)
             writer.emit(inner, f"{target.name}[{part}] = {_of_region(writer, inner, dtype, axis.symbol, part)}")
@@ -376,7 +384,33 @@ def recurrence_in_memory(writer: Writer, context: Context) -> None:
     )
 
 
+def one_allocation(writer: Writer, context: Context) -> None:
+    """Two views of the same memory: what is written through one is read through the other."""
+    free = _free(context)
+    if context.parallel or context.ordered or len(free) != 1 or writer.chance(0.6):
+        return
+    (axis,) = free
+    writer.require(axis.symbol)
+    dtype = writer.expressions.pick(["f32", "i32", "f16", "u8"])
+    group = writer.fresh("pool")
+    source = _view(writer, "In", dtype, (axis.symbol,), bound=4)
+    target = _view(writer, "InOut", dtype, (axis.symbol,), bound=4)
+    source.alias = target.alias = group
+    at = f"I.indices({axis.domain})"
+    form = writer.expressions.pick(["before", "before", "before", "after", "both"])
+    if form != "after":
+        here = f"{source.name}[{axis.domain}]"
+        before = writer.expressions.pick([here, here, f"{source.name}[{axis.symbol} - 1 - {at}]"])
+        writer.emit(context, f"{target.name}[{axis.domain}] = {before} + {before}")
+    else:
+        writer.emit(context, f"{target.name}[:] = {_number(writer, context, dtype, (axis.symbol,)).text}")
+    if form != "before":
+        after = writer.expressions.pick([f"{source.name}[{axis.domain}]", f"{source.name}[{axis.symbol} - 1 - {at}]"])
+        writer.output(context, Term(after, dtype, (axis.symbol,)))
+
+
 MEMORY_STAGES: tuple[Stage, ...] = (
-    scatter_reduce, atomic_update, atomic_of_own_element, permuted_store, joint_gather, promised_bounds, histogram,
-    philox, part_of_an_axis, loop_over_a_region, ragged_rows, in_place, recurrence_in_memory,
+    scatter_reduce, atomic_update, atomic_of_own_element, atomic_of_own_element, permuted_store, joint_gather,
+    promised_bounds, histogram, philox, part_of_an_axis, loop_over_a_region, ragged_rows, in_place,
+    recurrence_in_memory, one_allocation,
 )  # fmt: skip
