@@ -1,4 +1,4 @@
-"""What `golden/` holds: for every kernel file of `samples/`, the module compiled with default options and its plan.
+"""What `golden/` holds: for every file of `samples/`, and a few below it, the module for default options and its plan.
 
 A file that is not lowered yet has no golden. Nothing under `golden/` is edited by hand: `make golden` rewrites it.
 """
@@ -14,16 +14,19 @@ from translators.pipeline import Compilation, compile_text
 from translators.triton_source.launch import KernelCode, Tuning, Variant
 
 GOLDEN = ROOT / "golden"
+# Of the programs under `samples/npbench/`: recurrences, a stencil of stencils, a tridiagonal system, complex numbers.
+SHOWN = ("deriche", "gemm", "hdiff", "mandelbrot1", "vadv")
 
 
 def golden_files() -> Mapping[Path, str]:
     """What `golden/` should hold: path below it -> text."""
     files: dict[Path, str] = {}
-    for path in sorted(SAMPLES.glob("*.py")):
+    for path in (*sorted(SAMPLES.glob("*.py")), *(SAMPLES / "npbench" / f"{name}.py" for name in SHOWN)):
         compiled = compile_text(path.read_text(encoding="utf-8"), path.name)
         if compiled.source is not None:
-            files[Path(path.stem, "module.py")] = compiled.source
-            files[Path(path.stem, "plan.txt")] = plan_text(compiled)
+            folder = path.relative_to(SAMPLES).with_suffix("")
+            files[folder / "module.py"] = compiled.source
+            files[folder / "plan.txt"] = plan_text(compiled)
     return files
 
 

@@ -27,7 +27,8 @@ def main() -> int:
         if not check:
             golden_files.put(path, wanted.get(path))
     if not check:
-        for stem in sorted(path.parts[0] for path in changed if path.name == "module.py"):
+        modules = [path for path in changed if path.name == "module.py" and len(path.parts) == 2]
+        for stem in sorted(path.parts[0] for path in modules):
             before, after = (files.get(Path(stem, "module.py"), "") for files in (present, wanted))
             if round_trips.read_by_lifting(before) != round_trips.read_by_lifting(after):
                 round_trips.examine(stem)
