@@ -123,24 +123,24 @@ def _launch_histogram(x, counts, low, high, N, B):
             histogram_kernel,
             triton.cdiv(B, 64),
             {"BLOCK_B": 64, "BLOCK_N": 4096, "INDEX": index},
-            cuda=(4, 3),
-            hip=(2, 2),
+            cuda=(8, 3),
+            hip=(4, 2),
         )
     elif B <= 256:
         plan = _Plan(
             histogram_kernel,
             triton.cdiv(B, 256),
             {"BLOCK_B": 256, "BLOCK_N": 4096, "INDEX": index},
-            cuda=(4, 3),
-            hip=(2, 2),
+            cuda=(8, 3),
+            hip=(4, 2),
         )
     else:
         plan = _Plan(
             histogram_kernel,
             triton.cdiv(B, 1024),
             {"BLOCK_B": 1024, "BLOCK_N": 4096, "INDEX": index},
-            cuda=(4, 3),
-            hip=(2, 2),
+            cuda=(8, 3),
+            hip=(4, 2),
         )
     integers = (N, B, x.stride(0), counts.stride(0))
     return _launch(

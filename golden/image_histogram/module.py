@@ -107,7 +107,7 @@ def _launch_image_histogram(image, keep, counts, H, W):
         )
     else:
         plan = _Plan(
-            image_histogram_kernel, H, {"BLOCK_I": 256, "BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
+            image_histogram_kernel, H, {"BLOCK_I": 256, "BLOCK_COLUMNS": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2)
         )
     integers = (W, *image.stride(), *keep.stride(), *counts.stride())
     return _launch(

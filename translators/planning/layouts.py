@@ -259,7 +259,7 @@ def _layout(
         stream_lanes, per_thread = _stream_lanes(region, roles, rows or LONG_ROWS)
         lanes.update(_shared_lanes(stream_lanes, resident_lanes, STATE_TILE if region.carried else TILE))
         lanes.update(_short_lanes(region, roles, lanes))
-    if region.carried:
+    if region.carried or region.counts:
         per_thread = min(per_thread, PER_THREAD_WAITING)
     lanes.update(_count_lanes(region, roles, bins))
     lanes.update(_swap_lanes(region, roles, lanes))
