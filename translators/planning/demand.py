@@ -93,9 +93,11 @@ class Demand(OrderedFolds):
                 self._read_point(result, memory, context)
                 if result in self.held:
                     self._hold(result, context, f"{self.kernel.names.get(result, memory.name)}_before")
-            case lp.Let(op=lp.RegionFold() | lp.RegionScan() as op):
+            case lp.Let(op=lp.RegionFold() | lp.RegionScan() as op, results=results):
                 self.contexts[op] = context
                 self.orders[op] = self._order
+                for result in self.held.intersection(results):
+                    self._hold(result, context, f"{self.kernel.names.get(result, 'result')}_kept")
             case lp.Let(op=lp.Reduce() | lp.Scan() as op, results=results) if in_order(op):
                 self.fold_in_order(op, results, self._order, context)
             case lp.Let(results=results):
@@ -313,11 +315,20 @@ class Demand(OrderedFolds):
         free: list[Axis] = []
         for ordinal in range(len(result.shape)):
             free.append(self.bound(self.range_of(result, ordinal), frozenset(free)))
-        positions = tuple(atomic(axis) - axis.begin for axis in free)
-        value = self.pull(result, positions)
+        inside, found = context, None
+        while found is None:
+            positions = tuple(atomic(axis) - axis.begin for axis in free)
+            try:
+                found = self.pull(result, positions)
+            except AlongSlices as along:
+                if along.outside not in free:
+                    raise
+                inside = replace(inside, loops=(*inside.loops, along.loop))
+                free = [along.inside if axis is along.outside else axis for axis in free]
         del self._memo[result, positions]
         extents = tuple(self._at_most(self.extent(extent)) for extent in result.shape)
-        self.kept[result] = self._keep(result, _Kept(value, name, extents, positions, tuple(free)), context)
+        kept = _Kept(found, name, extents, positions, tuple(free))
+        self.kept[result] = self._keep(result, kept, inside, context)
 
     def _keep(
         self, result: Value, kept: _Kept, context: Context, later: Context | None = None

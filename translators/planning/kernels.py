@@ -139,8 +139,7 @@ def _collect(
         except MustPin as found:
             pinned |= {found.memory}
         except AlongSlices as found:
-            message = "an output of a region scan is used elsewhere than along its own axis"
-            raise unsupported(message, found.loop.span) from None
+            raise MustHold([found.value], found.loop.span) from None
         else:
             return demand
 

@@ -19,7 +19,7 @@ from translators.planning.neutral import limits_of
 from translators.planning.provenance import axis_origin
 from translators.planning.ranges import Range, extent_name, position_axis, same_run
 from translators.planning.running_maximum import relative_to_running
-from translators.planning.sinks import Context, Coordinates, Loop, LoopCarry, unsupported
+from translators.planning.sinks import Context, Coordinates, Loop, LoopCarry, MustHold
 from translators.planning.structured import Structured
 from translators.planning.whole_slices import whole_copies, worth_two_loops
 from translators.tile.expression import Axis, Expression, LoopToken, walk
@@ -30,9 +30,9 @@ class AlongSlices(Exception):
     slices.
     """
 
-    def __init__(self, loop: Loop, outside: Axis, inside: Axis) -> None:
+    def __init__(self, value: Value, loop: Loop, outside: Axis, inside: Axis) -> None:
         super().__init__(loop.token.name)
-        self.loop, self.outside, self.inside = loop, outside, inside
+        self.value, self.loop, self.outside, self.inside = value, loop, outside, inside
 
 
 @dataclass(slots=True)
@@ -163,8 +163,8 @@ class RegionOperations(Structured):
         axis = position_axis(at[along])
         if axis is None or axis.slices is not loop.token:
             if axis is not None and same_run(axis, loop.slices[0].extent):
-                raise AlongSlices(loop, axis, self._output_axis(loop, result, at, along))
-            raise unsupported("an output of a region scan is used at other positions than its own", value.span)
+                raise AlongSlices(value, loop, axis, self._output_axis(loop, result, at, along))
+            raise MustHold([value], value.span)
         return self.pull(result, at)
 
     def _output_axis(self, loop: Loop, result: Value, at: Coordinates, along: int) -> Axis:
