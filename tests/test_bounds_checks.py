@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import program_runs
 import pytest
 
 from translators.pipeline import compile_text
@@ -65,3 +66,12 @@ def test_proven_accesses_have_no_check(title: str) -> None:
 def test_what_is_not_proven_is_checked(title: str) -> None:
     body, arrays = NOT_PROVEN[title]
     assert checked(body) == arrays
+
+
+def test_equal_checks_of_two_axes_are_one() -> None:
+    text = """
+    @intent.kernel
+    def diagonal(a: I.In[I.f64, ("N", "N")], k: I.index, out: I.Out[I.f64, ()]):
+        out[()] = a[k, k]
+    """
+    assert "mask=(k >= 0) & (k < N)," in program_runs.device_text(text)

@@ -63,7 +63,7 @@ class Bounds:
                 checks.append(Check(coordinate, extent, strict=True))
         if checks:
             self.unproven.append((memory.name, span))
-        return tuple(checks)
+        return tuple(dict.fromkeys(checks))  # `a[k, k]` of a square array is checked once
 
 
 def is_covered(sink: Sink) -> bool:
