@@ -6,27 +6,6 @@ import intent.language as I
 
 @intent.kernel
 def delta_rule_state(
-    query: I.In[I.f32, ("B", "T", "K")],
-    key: I.In[I.f32, ("B", "T", "K")],
-    value: I.In[I.f32, ("B", "T", "E")],
-    strength: I.In[I.f32, ("B", "T")],
-    out: I.Out[I.f32, ("B", "T", "E")],
-):
-    B, T, K = query.shape
-    E = value.shape[2]
-    coordinates = I.domain(0, K)
-    e = I.domain(0, E)
-    for b in I.parallel(I.domain(0, B)):
-        state = I.zeros((K, E), I.f32)
-        for t in range(T):
-            key_values = key[b, t, coordinates]
-            key_sum = I.reduce.sum(key_values[:, None] * state, axis=0)
-            state = state + key_values[:, None] * (strength[b, t] * (value[b, t, e] - key_sum))
-            out[b, t, e] = I.reduce.sum(query[b, t, coordinates][:, None] * state, axis=0)
-
-
-@intent.kernel
-def delta_rule_state_1024(
     query: I.In[I.f32, ("B", "T", "D")],
     key: I.In[I.f32, ("B", "T", "D")],
     value: I.In[I.f32, ("B", "T", "E")],

@@ -6,41 +6,6 @@ import intent.language as I
 
 @intent.kernel
 def layer_norm_backward_state(
-    x: I.In[I.f32, ("G", 4, "K")],
-    dy: I.In[I.f32, ("G", 4, "K")],
-    weight: I.In[I.f32, ("K",)],
-    mean: I.In[I.f32, ("G", 4)],
-    inverse_deviation: I.In[I.f32, ("G", 4)],
-    dx: I.Out[I.f32, ("G", 4, "K")],
-    d_weight: I.Out[I.f32, ("G", "K")],
-    d_bias: I.Out[I.f32, ("G", "K")],
-    N: I.index,
-):
-    G = x.shape[0]
-    K = x.shape[2]
-    coordinates = I.domain(0, K)
-    coordinates_2 = I.domain(0, 4)
-    for g in I.parallel(I.domain(0, G)):
-        for group in I.parallel(I.domain(0, 4)):
-            inverse_deviation_value = inverse_deviation[g, group]
-            inverse_deviation_term = (x[g, group, coordinates] - mean[g, group]) * inverse_deviation_value
-            weight_term = dy[g, group, coordinates] * weight[coordinates]
-            inverse_deviation_sum = I.reduce.sum(weight_term * inverse_deviation_term, axis=0)
-            weight_sum = I.reduce.sum(weight_term, axis=0)
-            dx[g, group, coordinates] = (
-                (weight_term - weight_sum / I.cast(N, I.f32) - inverse_deviation_term * (inverse_deviation_sum / I.cast(N, I.f32)))
-                * inverse_deviation_value
-            )
-    for g in I.parallel(I.domain(0, G)):
-        dy_values = dy[g, coordinates_2, coordinates]
-        d_weight[g, coordinates] = (
-            I.reduce.sum(dy_values * ((x[g, coordinates_2, coordinates] - mean[g, coordinates_2][:, None]) * inverse_deviation[g, coordinates_2][:, None]), axis=0)
-        )
-        d_bias[g, coordinates] = I.reduce.sum(dy_values, axis=0)
-
-
-@intent.kernel
-def layer_norm_backward_state_1024(
     x: I.In[I.f32, ("G", 4, "N")],
     dy: I.In[I.f32, ("G", 4, "N")],
     weight: I.In[I.f32, ("N",)],

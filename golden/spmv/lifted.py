@@ -7,13 +7,13 @@ import intent.language as I
 @intent.kernel
 def spmv(
     offsets: I.In[I.i32, ("M",)],
-    columns: I.In[I.i32, ("M_2",)],
-    values: I.In[I.f32, ("M_2",)],
+    columns: I.In[I.i32, ("E",)],
+    values: I.In[I.f32, ("E",)],
     x: I.In[I.f32, ("C",)],
     y: I.Out[I.f32, ("R",)],
     P: I.index,
-    E: I.index,
 ):
+    E = columns.shape[0]
     C = x.shape[0]
     R = y.shape[0]
     for r in I.parallel(I.domain(0, R)):

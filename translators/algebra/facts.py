@@ -82,6 +82,8 @@ class Facts:
     highs: Bounds = field(default_factory=dict)
     assumed: tuple[Polynomial, ...] = ()
     _answers: dict[Polynomial, bool] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _intervals: dict[tuple[Atom, int], Interval] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _heights: dict[tuple[Atom, int], int] = field(default_factory=dict, init=False, compare=False, repr=False)
     _samples: list[Samples] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def with_bounds(
@@ -167,6 +169,13 @@ def _product(facts: Facts, monomial: Monomial, depth: int) -> Interval:
 def _atom_interval(facts: Facts, atom: Atom, depth: int) -> Interval:
     if depth == 0:
         return Interval(0, None) if isinstance(atom, Symbol) else EVERYTHING
+    found = facts._intervals.get((atom, depth))
+    if found is None:
+        found = facts._intervals[atom, depth] = _bounded_interval(facts, atom, depth)
+    return found
+
+
+def _bounded_interval(facts: Facts, atom: Atom, depth: int) -> Interval:
     result = _own_interval(facts, atom, depth - 1)
     for low in facts.lows.get(atom, ()):
         result = result.within(Interval(_interval(facts, low, depth - 1).low, None))
@@ -269,8 +278,11 @@ class _Proof:
         return sorted(factors, key=lambda atom: (-self._height(atom, DEPTH_LIMIT), atom.sort_key))
 
     def _height(self, atom: Atom, depth: int) -> int:
-        inner = self._mentioned(atom) if depth else ()
-        return 1 + max((self._height(each, depth - 1) for each in inner), default=-1)
+        heights = self.facts._heights
+        if (atom, depth) not in heights:
+            inner = self._mentioned(atom) if depth else ()
+            heights[atom, depth] = 1 + max((self._height(each, depth - 1) for each in inner), default=-1)
+        return heights[atom, depth]
 
     def _mentioned(self, atom: Atom) -> list[Atom]:
         bounds = [*self.facts.lows.get(atom, ()), *self.facts.highs.get(atom, ())]

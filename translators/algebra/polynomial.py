@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 from typing import Protocol, runtime_checkable
 
-from intent.records import dataclass
+from intent.records import dataclass, field
 
 
 @runtime_checkable
@@ -47,6 +47,13 @@ class Polynomial:
     """A sum of integer multiples of monomials, sorted, without zero coefficients."""
 
     terms: tuple[tuple[Monomial, int], ...] = ()
+    _hash: int = field(default=0, init=False, compare=False, repr=False)  # 0 until it is asked for
+
+    def __hash__(self) -> int:
+        return self._hash or _remembered(self, hash(self.terms))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Polynomial, (self.terms,)  # hashes differ between processes
 
     def __add__(self, other: Polynomial | int) -> Polynomial:
         total = dict(self.terms)
@@ -154,10 +161,22 @@ class Quotient:
 
     numerator: Polynomial
     denominator: Polynomial
+    _hash: int = field(default=0, init=False, compare=False, repr=False)
+    _key: tuple[object, ...] = field(default=(), init=False, compare=False, repr=False)
+
+    def __hash__(self) -> int:
+        return self._hash or _remembered(self, hash((self.numerator, self.denominator)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Quotient, (self.numerator, self.denominator)
 
     @property
     def sort_key(self) -> tuple[object, ...]:
-        return ("quotient", polynomial_key(self.numerator), polynomial_key(self.denominator))
+        if not self._key:
+            object.__setattr__(
+                self, "_key", ("quotient", polynomial_key(self.numerator), polynomial_key(self.denominator))
+            )
+        return self._key
 
     @property
     def operands(self) -> tuple[Polynomial, ...]:
@@ -176,10 +195,22 @@ class Remainder:
 
     numerator: Polynomial
     denominator: Polynomial
+    _hash: int = field(default=0, init=False, compare=False, repr=False)
+    _key: tuple[object, ...] = field(default=(), init=False, compare=False, repr=False)
+
+    def __hash__(self) -> int:
+        return self._hash or _remembered(self, hash((self.numerator, self.denominator)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Remainder, (self.numerator, self.denominator)
 
     @property
     def sort_key(self) -> tuple[object, ...]:
-        return ("remainder", polynomial_key(self.numerator), polynomial_key(self.denominator))
+        if not self._key:
+            object.__setattr__(
+                self, "_key", ("remainder", polynomial_key(self.numerator), polynomial_key(self.denominator))
+            )
+        return self._key
 
     @property
     def operands(self) -> tuple[Polynomial, ...]:
@@ -198,10 +229,22 @@ class Extremum:
 
     kind: str  # "minimum" or "maximum"
     operands: tuple[Polynomial, ...]
+    _hash: int = field(default=0, init=False, compare=False, repr=False)
+    _key: tuple[object, ...] = field(default=(), init=False, compare=False, repr=False)
+
+    def __hash__(self) -> int:
+        return self._hash or _remembered(self, hash((self.kind, self.operands)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Extremum, (self.kind, self.operands)
 
     @property
     def sort_key(self) -> tuple[object, ...]:
-        return ("extremum", self.kind, tuple(polynomial_key(operand) for operand in self.operands))
+        if not self._key:
+            object.__setattr__(
+                self, "_key", ("extremum", self.kind, tuple(polynomial_key(operand) for operand in self.operands))
+            )
+        return self._key
 
     def with_operands(self, operands: tuple[Polynomial, ...]) -> Polynomial:
         return minimum(*operands) if self.kind == "minimum" else maximum(*operands)
@@ -211,6 +254,12 @@ class Extremum:
 
 
 Opaque = (Quotient, Remainder, Extremum)
+
+
+def _remembered(record: Polynomial | Quotient | Remainder | Extremum, value: int) -> int:
+    """Expressions are nested deeply, and asked for their hash at every step of a proof."""
+    object.__setattr__(record, "_hash", value or 1)
+    return record._hash
 
 
 def number(value: int) -> Polynomial:

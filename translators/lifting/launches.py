@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from intent.dtypes import DType
+from intent.records import replace
 from translators.algebra.polynomial import Atom, Polynomial, Quotient, Symbol, symbol
 from translators.lifting.lift import Launch
 from translators.triton_source.read.host import HostLaunch, read_launches
@@ -42,8 +43,10 @@ def _agreed(kernel: Function, found: list[HostLaunch]) -> HostLaunch:
     if not found:
         return HostLaunch(kernel.name, (), {}, {}, (), 0)
     first, *others = found
+    common = (guard for guard in first.guards if all(guard in other.guards for other in others))
+    guards = tuple(guard for guard in common if _small(guard))
     if any(other.grid != first.grid for other in others):
-        return first
+        return replace(first, guards=guards)
     constants = {
         name: value
         for name, value in first.constants.items()
@@ -53,7 +56,12 @@ def _agreed(kernel: Function, found: list[HostLaunch]) -> HostLaunch:
         name: dtype for name, dtype in first.dtypes.items() if all(other.dtypes.get(name) == dtype for other in others)
     }
     facts = tuple(fact for fact in first.facts if all(fact in other.facts for other in others))
-    return HostLaunch(kernel.name, first.grid, constants, dtypes, facts, first.line, first.bytes)
+    return HostLaunch(kernel.name, first.grid, constants, dtypes, facts, first.line, first.bytes, guards)
+
+
+def _small(guard: Polynomial) -> bool:
+    """Whether small sizes can meet it: that a size is large helps no proof."""
+    return all(monomial or factor >= -1 for monomial, factor in guard.terms)
 
 
 def _launch(
@@ -67,7 +75,7 @@ def _launch(
     names = _readable(kernel, found.grid)
     grid = tuple(each.substitute(names) for each in found.grid)
     known = Known(bound, numbers, {**found.dtypes, **dtypes}, bytes=found.bytes)
-    return Launch(grid, known, found.facts, found.line)
+    return Launch(grid, known, (*found.facts, *found.guards), found.line)
 
 
 def _has_number(extent: Polynomial) -> bool:

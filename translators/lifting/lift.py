@@ -373,7 +373,7 @@ class Lifting:
             groups,
             self._grid(),
             {name: extent for extent, name in delinearising.extents.items()},
-            (*self.launch.facts, *self.context.facts.assumed),
+            tuple(dict.fromkeys((*self.launch.facts, *self.context.facts.assumed))),
             {name: value for name, value in given.items() if isinstance(value, bool | int | float | str | None)},
             tuple(each.name for each in self.effects.parameters if each.kind == "pointer" and each.name not in layouts),
             self.launch.known.fixed,

@@ -27,6 +27,7 @@ from translators.algebra.polynomial import (
     number,
     symbol,
 )
+from translators.triton_source.read import conditions
 from translators.triton_source.read.source import TritonFile
 from translators.triton_source.read.values import Function
 
@@ -70,6 +71,7 @@ class HostLaunch:
     facts: tuple[Polynomial, ...]
     line: int
     bytes: frozenset[str] = frozenset()
+    guards: tuple[Polynomial, ...] = ()  # not negative, as conditions around the launch say
 
 
 def read_launches(file: TritonFile) -> tuple[HostLaunch, ...]:
@@ -87,23 +89,32 @@ class _Host:
     names: dict[str, HostValue] = field(default_factory=dict)
     lambdas: dict[str, ast.Lambda | ast.FunctionDef] = field(default_factory=dict)
     values: dict[str, int] = field(default_factory=dict)  # of local integer constants, which are symbols
+    guards: tuple[Polynomial, ...] = ()  # not negative where the statement at hand is reached
+    unsteady: frozenset[str] = frozenset()
 
     def launches(self) -> Iterator[HostLaunch]:
+        self.unsteady = conditions.unsteady(self.function)
         arguments = self.function.args
         for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
             self.names[parameter.arg] = HostTensor(parameter.arg)
         yield from self._block(self.function.body)
 
     def _block(self, statements: Sequence[ast.stmt]) -> Iterator[HostLaunch]:
+        around = self.guards
         for statement in statements:
             match statement:
+                case ast.If(test=test):
+                    yield from self._branches(statement, *conditions.known(test, self._number))
+                    continue
+                case ast.Assert(test=test):
+                    self.guards += conditions.known(test, self._number)[0]
                 case ast.FunctionDef(name=name):
                     self.lambdas[name] = statement
                 case ast.Assign(targets=[target], value=value):
                     self._assign(target, value)
                 case ast.AnnAssign(target=target, value=ast.expr() as value):
                     self._assign(target, value)
-                case ast.If() | ast.With() | ast.For() | ast.While():
+                case ast.With() | ast.For() | ast.While():
                     yield from self._block(statement.body)
                     yield from self._block(getattr(statement, "orelse", []))
                     continue
@@ -112,6 +123,28 @@ class _Host:
             for node in ast.walk(statement):
                 if isinstance(node, ast.Call):
                     yield from self._launch(node)
+        self.guards = around
+
+    def _branches(
+        self, statement: ast.If, holds: tuple[Polynomial, ...], fails: tuple[Polynomial, ...]
+    ) -> Iterator[HostLaunch]:
+        """What the condition says holds in one branch, and its opposite in the other and after a branch that leaves."""
+        around = self.guards
+        self.guards = around + holds
+        yield from self._block(statement.body)
+        self.guards = around + fails
+        yield from self._block(statement.orelse)
+        left = (conditions.leaves(statement.body), conditions.leaves(statement.orelse))
+        self.guards = around + (fails if left == (True, False) else holds if left == (False, True) else ())
+
+    def _number(self, node: ast.expr) -> Polynomial | None:
+        """A number that is the same wherever its names are; local constants are the numbers that they are."""
+        if any(isinstance(each, ast.Name) and each.id in self.unsteady for each in ast.walk(node)):
+            return None
+        value = _counted(self.value(node))
+        if not isinstance(value, Polynomial):
+            return None
+        return value.substitute({Symbol(name): number(known) for name, known in self.values.items()})
 
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
         match target, value:
@@ -241,7 +274,8 @@ class _Host:
             name: value.dtype for name, value in arguments.items() if isinstance(value, HostTensor) and value.dtype
         }
         whole = extents if len(extents) == len(grid) else ()
-        return HostLaunch(kernel.name, whole, constants, dtypes, tuple(facts), line)
+        guards = (each.substitute(mapping) for each in self.guards if mapping.keys() >= set(each.atoms()))
+        return HostLaunch(kernel.name, whole, constants, dtypes, tuple(facts), line, guards=tuple(guards))
 
     def _constant(self, name: str, value: HostValue, constants: dict[str, bool | int | float | str | None]) -> None:
         if isinstance(value, Polynomial):
