@@ -29,7 +29,7 @@ def generator_version() -> str:
 def run_seeds(first: int, count: int, reports: TextIO) -> None:
     from generators import random_program
     from program_reduction import reduced
-    from random_comparison import failure, outcome
+    from random_comparison import TOO_LONG, failure, outcome
 
     def report(**values: object) -> None:
         print(json.dumps(values), file=reports, flush=True)
@@ -41,6 +41,9 @@ def run_seeds(first: int, count: int, reports: TextIO) -> None:
         kind, unsupported = outcome(program)
         if kind is None:
             report(seed=seed, unsupported=unsupported)
+            continue
+        if kind == TOO_LONG:
+            report(seed=seed, kind=kind, text=program.text)
             continue
         report(phase="reduce", seed=seed, kind=kind, text=program.text)
         smaller = reduced(program, lambda each, kind=kind: failure(each) == kind)  # type: ignore[misc]

@@ -34,7 +34,7 @@ from intent.dtypes import BY_NAME
 from intent.records import dataclass, field, replace
 from translators.logical.reference_numerics import carrier
 
-LARGEST_POINT_COUNT = 128  # the reference runs parallel points one by one
+LARGEST_POINT_COUNT = 96  # the reference runs parallel points one by one
 SIZES = (0, 1, 2, 3, 5, 8, 16, 17, 33)
 FAMILIES = (STAGES, STRUCTURED_STAGES, CONTRACTION_STAGES, MEMORY_STAGES, MEMORY_STAGES, CONTROL_STAGES)
 CODES = {"code": (0, 0x78), "scale": (124, 131), "low": (0, 2), "high": (2, 4)}  # of encoded operands, by name

@@ -32,6 +32,7 @@ interpreter.interpreter_builder.options = dataclasses.replace(
 )
 
 
+TOO_LONG = "takes too long"
 SLOWEST_PROGRAM = 60  # seconds of the processor
 
 
@@ -112,7 +113,7 @@ def outcome(program: RandomProgram) -> tuple[str | None, str | None]:
         with _time_limit(SLOWEST_PROGRAM):
             return None, compare(program).unsupported
     except TimeoutError:
-        return "takes too long", None
+        return TOO_LONG, None
     except Disagreement as error:
         first = str(error).partition("\n")[0]
         kind = "values differ" if " differ; at " in first else re.sub(r"\d+|'\w*'", "_", first)[:70]
@@ -157,9 +158,9 @@ def _run_once(
     try:
         with np.errstate(all="ignore"), permuted_programs() if way.permuted else nullcontext():
             _call(module, found, way)
-    except TimeoutError:
-        raise
     except Exception as error:
+        if _timed_out(error):
+            raise TimeoutError(str(error)) from error
         if isinstance(error, ValueError) and "overlap in memory, which it does not support" in str(error):
             raise OverlapLimit("aliased views of this kernel may not overlap") from error
         raise Disagreement(f"{type(error).__name__}: {error}\nat {dict(sizes)}, {way}\n\n{program.text}") from error
@@ -167,6 +168,13 @@ def _run_once(
         fault = difference(view, np.asarray(found[view.name]), np.asarray(wanted[view.name]))
         if fault and _is_written(program, logical, view, sizes):
             raise Disagreement(f"{view.name} at {dict(sizes)}, {way}: {fault}\n\n{program.text}")
+
+
+def _timed_out(error: BaseException | None) -> bool:
+    """The interpreter wraps what interrupts it."""
+    return error is not None and (
+        isinstance(error, TimeoutError) or "TimeoutError" in str(error) or _timed_out(error.__cause__)
+    )
 
 
 def _call(module: ModuleType | None, arguments: Mapping[str, object], way: Way) -> None:

@@ -132,7 +132,10 @@ class Scheduler(ContraryScans):
             return None
         open_loops = {scope.loop for scope in self.scopes}
         loop = next((loop for loop in goal.sink.loops if loop.token not in open_loops), None)
-        return loop if loop is not None and not self._streamed(loop.parallel) else None
+        if loop is None or self._streamed(loop.parallel):
+            return None
+        carried = {axis for carry in loop.carries for axis in carry.axes}
+        return loop if carried.isdisjoint(self._streamed(goal.streamed)) else None
 
     # -------------------------------------------------------------------------------------------------- scheduling
     def _schedule(self, goals: list[Goal]) -> None:
