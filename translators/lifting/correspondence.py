@@ -58,6 +58,7 @@ class Correspondence:
     unused: tuple[str, ...] = ()  # pointers that are not touched
     fixed: frozenset[str] = frozenset()  # compile-time parameters that the lift is for one value of
     reached: Mapping[str, tuple[Polynomial, ...]] = field(default_factory=dict)  # coordinates below an unknown extent
+    rows: tuple[Polynomial, ...] = ()  # not negative: rows that are stored do not overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ def _values(correspondence: Correspondence, generator: random.Random, large: boo
     _choose_strides(correspondence, values, _names(strides) - values.keys(), generator)
     for name in correspondence.integers:
         values.setdefault(name, generator.randint(1, 8))
-    return values
+    return values if all(value_of(each, values) >= 0 for each in correspondence.rows) else None
 
 
 def value_of(polynomial: Polynomial, values: Mapping[str, int]) -> int:

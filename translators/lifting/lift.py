@@ -378,6 +378,7 @@ class Lifting:
             tuple(each.name for each in self.effects.parameters if each.kind == "pointer" and each.name not in layouts),
             self.launch.known.fixed,
             delinearising.reached,
+            tuple(delinearising.rows),
         )
 
     def _defaults(self) -> dict[str, Value]:

@@ -16,8 +16,7 @@ def loop_axes(viewed: Viewed, looped: Collection[Axis] = ()) -> Axes:
     sink = viewed.sink
     free = set(sink.free)
     chosen: set[Axis] = free & set(looped)
-    if sink.mask.operation != "constant":
-        chosen |= free
+    chosen |= sink.mask.axes & free
     nodes = list(walk(sink.value, sink.mask, *sink.carried))
     matrices = any(node.operation == "contract" for node in nodes)  # then rows are rows of a matrix, not points
     for node in nodes:
@@ -43,6 +42,18 @@ def loop_axes(viewed: Viewed, looped: Collection[Axis] = ()) -> Axes:
     ordered = [axis for axis in sink.axes if axis in chosen and axis not in _stored_axes(viewed)]
     ordered.extend(axis for coordinate in viewed.coordinates for axis in axes_of(coordinate) if axis in chosen)
     return tuple(dict.fromkeys(ordered))
+
+
+def loop_orders(sinks: Sequence[Viewed], looped: Collection[Axis]) -> dict[frozenset[Axis], Axes]:
+    """One order for each set of loops, so that stores share them: the order of a store that they all are coordinates
+    of, if there is one.
+    """
+    orders: dict[frozenset[Axis], Axes] = {}
+    for viewed in sinks:
+        loops = loop_axes(viewed, looped)
+        if set(loops) <= _stored_axes(viewed) or frozenset(loops) not in orders:
+            orders[frozenset(loops)] = loops
+    return orders
 
 
 def _varying(node: Expression) -> set[Axis]:

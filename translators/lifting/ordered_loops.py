@@ -44,7 +44,7 @@ class OrderedLoops:
         for viewed in group.members:
             if not loops & set(viewed.sink.axes):
                 speller.subregions(viewed, self.indent)
-                speller.store(viewed, self.indent)
+                speller.stores([viewed], self.indent)
 
     def _recurrence(self, recurrence: Recurrence, inside: Sequence[Viewed]) -> None:
         speller, outer = self.speller, self.speller.frame
@@ -99,7 +99,7 @@ class OrderedLoops:
                 self._go_on(ready, indent)
                 states.remove(ready)
             elif stores:
-                self.speller.store(stores.pop(0), indent)
+                self.speller.stores([stores.pop(0)], indent)
             else:
                 self._all_at_once(states, indent)
                 states.clear()

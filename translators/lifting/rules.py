@@ -31,7 +31,7 @@ from translators.lifting.groups import block_size, rebase, regroup, rounds, segm
 from translators.lifting.own_axes import restrict_own, truncate
 from translators.lifting.padding import absent_lanes_do_not_count
 from translators.lifting.reversal import flip
-from translators.lifting.rewriting import bound_by, conjuncts, like, occurs, reductions, replaced, structured, with_node
+from translators.lifting.rewriting import bound_by, conjuncts, like, occurs, reductions, replaced, structured, where, with_node
 from translators.lifting.simplification import Simplifier
 from translators.lifting.sinks import Sink
 from translators.tile.expression import Axis, Expression, Reduction, walk
@@ -125,9 +125,11 @@ def simplified(context: Context, sink: Sink) -> Sink:
 
 
 def _where_stored(simplifier: Simplifier, sink: Sink) -> Sink:
-    """What is stored counts only where the mask holds."""
+    """What is stored, and where, counts only where the mask holds."""
     if sink.mask.operation == "constant" or sink.recurrences:
         return sink
+    placed = Simplifier(simplifier.arena, where(simplifier.facts, sink.mask))
+    sink = replace(sink, offset=placed.expression(sink.offset))
     held: dict[Expression, bool] = {}
     for condition in conjuncts(sink.mask):
         negated = condition.operation == "pointwise" and condition.attribute[0] == "not"

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from intent import dtypes as d
 from intent.dtypes import DType
 from intent.records import dataclass, field, replace
-from translators.algebra.polynomial import Extremum, Polynomial, Quotient, Remainder, Symbol
+from translators.algebra.polynomial import Extremum, Polynomial, Quotient, Remainder, Symbol, atomic
 from translators.intent_source import write as w
 from translators.intent_source.write import Text
-from translators.lifting.loop_choice import axes_of, loop_axes
+from translators.lifting.loop_choice import axes_of, loop_axes, loop_orders
 from translators.lifting.names import Names, domain_name
 from translators.lifting.sinks import Recurrence, Residue
 from translators.lifting.views import Viewed
@@ -91,6 +92,7 @@ class Speller:
     used_sizes: dict[str, None] = field(default_factory=dict)
     frame: Frame = field(default_factory=lambda: Frame((), {}))
     counts: Counter[Expression] = field(default_factory=Counter)
+    positions: set[Expression] = field(default_factory=set)  # integers that are nothing but coordinates
     states: dict[tuple[object, int], tuple[str, Axes, Axes]] = field(default_factory=dict)  # name, own axes, all axes
 
     # ------------------------------------------------------------------------------------------------------------ sinks
@@ -98,8 +100,9 @@ class Speller:
         """The statements of the body, after what they need of sizes and domains."""
         groups: list[Group] = []
         looped = {axis for viewed in sinks for axis in loop_axes(viewed)}  # a loop that one statement needs serves all
+        orders = loop_orders(sinks, looped)
         for viewed in sinks:
-            loops, recurrences = loop_axes(viewed, looped), viewed.sink.recurrences
+            loops, recurrences = orders[frozenset(loop_axes(viewed, looped))], viewed.sink.recurrences
             both = united(groups[-1].recurrences, recurrences) if groups and groups[-1].loops == loops else None
             if both is not None:
                 groups[-1] = Group(loops, both, (*groups[-1].members, viewed))
@@ -125,7 +128,7 @@ class Speller:
             del self.domains[axis]
         self.local_domains.clear()
         self.frame = Frame(group.loops, {})
-        self.counts = _uses(group.members)
+        self.counts, self.positions = _uses(group.members)
         if group.recurrences:
             from translators.lifting.ordered_loops import OrderedLoops
 
@@ -137,10 +140,8 @@ class Speller:
             self.subregions(viewed, indent)
         for load in early:
             self.name(load, indent)
-        for viewed in group.members:
-            self.order(viewed)
-            self.subregions(viewed, indent)
-            self.store(viewed, indent)
+        for _, alike in groupby(group.members, key=lambda viewed: viewed.sink.mask):
+            self.stores(list(alike), indent)
 
     def subregions(self, viewed: Viewed, indent: str) -> None:
         """Domains whose bounds depend on a loop: statements within it."""
@@ -183,14 +184,27 @@ class Speller:
         for position, axis in enumerate(placed):
             self.frame.order.setdefault(axis, position)
 
-    def store(self, viewed: Viewed, indent: str) -> None:
-        sink = viewed.sink
-
-        if sink.mask.operation != "constant":
-            self.name_parts(sink.mask, indent)
-            self.lines.append(f"{indent}if {self.spell(sink.mask).text}:")
+    def stores(self, members: Sequence[Viewed], indent: str) -> None:
+        """Stores where one condition holds."""
+        for viewed in members:
+            self.order(viewed)
+            self.subregions(viewed, indent)
+        mask = members[0].sink.mask
+        if mask.operation != "constant":
+            self.name_parts(mask, indent, itself=False)
+            self.lines.append(f"{indent}if {self.spell(mask).text}:")
             indent += "    "
         named = dict(self.frame.spelled)
+        for viewed in members:
+            self.store(viewed, indent)
+        if mask.operation != "constant":
+            self.frame.spelled = named  # names of a branch
+
+    def store(self, viewed: Viewed, indent: str) -> None:
+        """The assignment itself."""
+        sink = viewed.sink
+        for load in _places_read(viewed):
+            self.name_parts(load, indent)
         self.name_parts(sink.value, indent)
         spelled = self.spell(sink.value)
         place = self._place(viewed.memory, viewed.coordinates)
@@ -198,8 +212,6 @@ class Speller:
         if not spelled.axes and sink.value.operation == "constant":
             value = w.literal(sink.value.attribute)
         self.lines.append(indent + self._assignment(viewed, place.text, value))
-        if sink.mask.operation != "constant":
-            self.frame.spelled = named  # names of a branch
 
     def _assignment(self, viewed: Viewed, place: Text, value: Text) -> str:
         if viewed.sink.combine is not None:
@@ -230,6 +242,8 @@ class Speller:
     def name(self, node: Expression, indent: str) -> None:
         spelled = self.spell(node)
         name = self.names.fresh(self._value_name(node))
+        if node in self.positions:
+            spelled = Spelled(w.call("I.cast", spelled.text, "I.index"), spelled.axes)
         self.lines.append(f"{indent}{name} = {spelled.text}")
         self.frame.spelled[node] = Spelled(Text(name), spelled.axes)
 
@@ -554,13 +568,16 @@ class Speller:
                 return Text(self.variables[atom])
             case Axis():
                 return w.call("I.indices", self._domain(atom))
+            case Quotient() | Remainder() | Extremum() if atomic(atom) in self.extents:
+                return self.size(atomic(atom))
             case Quotient(top, bottom):
                 return w.binary("//", self.size(top), self.size(bottom))
             case Remainder(top, bottom):
                 return w.binary("%", self.size(top), self.size(bottom))
             case Expression(dtype=dtype):
                 text = self.spell(atom).text
-                return text if dtype == d.index else w.call("I.cast", text, "I.index")
+                known = dtype == d.index or (atom in self.positions and atom in self.frame.spelled)
+                return text if known else w.call("I.cast", text, "I.index")
             case Extremum():
                 return self._extremum(atom)
             case _:
@@ -631,11 +648,20 @@ def _tensor_axes(node: Expression, loops: Axes) -> frozenset[Axis]:
     return node.axes - set(loops)
 
 
-def _uses(members: Sequence[Viewed]) -> Counter[Expression]:
-    """How often each node is an operand, over all of a group's statements."""
+def _uses(members: Sequence[Viewed]) -> tuple[Counter[Expression], set[Expression]]:
+    """How often each node is an operand, over all of a group's statements; and which are coordinates alone."""
     roots = [root for viewed in members for root in (viewed.sink.value, viewed.sink.mask)]
     roots.extend({part: None for viewed in members for part in viewed.sink.carried})
-    counts: Counter[Expression] = Counter(roots)
-    for node in walk(*roots):
+    places = [load for viewed in members for load in _places_read(viewed)]
+    counts: Counter[Expression] = Counter((*roots, *places))
+    numbers = set(roots)
+    for node in walk(*roots, *places):
         counts.update(operands(node))
-    return counts
+        numbers.update(node.arguments)
+    return counts, {node for node in counts if node.operation == "load" and node not in numbers}
+
+
+def _places_read(viewed: Viewed) -> Iterator[Expression]:
+    """What is read from memory to tell where to store."""
+    for coordinate in viewed.coordinates:
+        yield from dict.fromkeys(atom for atom in coordinate.atoms() if isinstance(atom, Expression))

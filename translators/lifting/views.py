@@ -78,6 +78,7 @@ class Delinearising:
     extents: dict[Polynomial, str] = field(default_factory=dict)  # extents that are no size of the kernel, by name
     facts: Facts = field(default_factory=Facts)
     reached: dict[str, tuple[Polynomial, ...]] = field(default_factory=dict)  # what stays below an unknown extent
+    rows: dict[Polynomial, None] = field(default_factory=dict)  # not negative: stored rows do not overlap
 
     def run(self) -> tuple[Viewed, ...]:
         self.facts = with_axes(self._dividing(self.context.facts), _axes(self.sinks))
@@ -142,6 +143,9 @@ class Delinearising:
         strides = self._without_blocks(strides, [offset for offset, _ in accesses])
         places = [(self._coordinates(offset, strides), where(self.facts, mask)) for offset, mask in accesses]
         shape = tuple(self._extent(pointer, strides, places, axis) for axis in range(len(strides)))
+        if self._stored(pointer):
+            for stride, extent, inner in zip(strides, shape[1:], strides[1:], strict=False):
+                self.rows.setdefault(stride - extent * inner)
         parameter = self.parameters[pointer]
         view = View(self.names[pointer], parameter.dtype, shape, self._direction(pointer))
         return Layout(tuple(strides), view)
@@ -426,7 +430,7 @@ class Delinearising:
             return
         alone = {atom for each in coordinates for atom in [_only_axis(each)] if atom is not None}
         alone |= {axis for each in coordinates if _only_axis(each) is None for axis in self._digits(each)}
-        alone |= {axis for each in coordinates for axis in self._promised(each)} - {
+        alone |= {axis for each in (*coordinates, *_recombined(coordinates)) for axis in self._promised(each)} - {
             atom for each in coordinates for atom in each.atoms() if isinstance(atom, Axis)
         }
         shared = {axis for axis in set(sink.axes) - alone if not self._told(axis, alone)}
@@ -523,6 +527,14 @@ def _value(term: Term, scale: int, stride: Monomial | None = None) -> Polynomial
 
 def _read_from_memory(coordinate: Polynomial) -> bool:
     return any(isinstance(atom, Expression) for atom in coordinate.atoms())
+
+
+def _recombined(coordinates: Sequence[Polynomial]) -> Iterator[Polynomial]:
+    """What coordinates tell together: both x // D and x % D tell x."""
+    atoms = [each.atom for each in coordinates]
+    for atom in atoms:
+        if isinstance(atom, Quotient) and Remainder(atom.numerator, atom.denominator) in atoms:
+            yield atom.numerator
 
 
 def _only_axis(coordinate: Polynomial) -> Axis | None:

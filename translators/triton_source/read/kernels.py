@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from intent import dtypes as d
 from intent.dtypes import DType
@@ -169,11 +170,16 @@ def default_of(node: ast.FunctionDef, name: str) -> Value:
     return symbol(name)
 
 
+_ANNOTATIONS: Final = {
+    "float32": d.f32, "float64": d.f64, "float": d.f32, "fp32": d.f32, "int": d.i32, "int32": d.i32, "int64": d.i64,
+}  # fmt: skip
+
+
 def _annotated(parameter: ast.arg) -> DType | None:
     if parameter.annotation is None:
         return None
     text = ast.unparse(parameter.annotation).split(".")[-1].strip("'\"")
-    return {"float32": d.f32, "float64": d.f64, "int32": d.i32, "int64": d.i64, "float": d.f32, "fp32": d.f32}.get(text)
+    return _ANNOTATIONS.get(text)
 
 
 # -----------------------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ from translators.triton_source.read.values import HoldsIntegers, Lanes, NotLifte
 ONE = number(1)
 COMPARISONS = {"==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"}
 ARITHMETIC = {"+": "add", "-": "subtract", "*": "multiply"}
+_ROUNDED = {"floor_divide": "//", "remainder": "%"}
 BITWISE = {"&": "and", "|": "or", "^": "xor"}
 _KINDS = {"bool": 0, "unsigned": 1, "signed": 2, "index": 2, "float": 3}
 
@@ -354,6 +355,12 @@ class Operations:
                 return self.distance(inner)
             case "constant", _:
                 return number(int(value.attribute))
+            case "select", (_, _, Expression(operation="pointwise", arguments=(left, right), attribute=rounding)) if (
+                rounding[0] in _ROUNDED and self._truncating(_ROUNDED[rounding[0]], value.dtype, left, right) is value
+            ):
+                quotient = rounding[0] == "floor_divide"
+                truncated = self.truncated if quotient else self.truncated_remainder
+                return truncated(self.distance(left), self.distance(right))
             case _:
                 return value.polynomial
 
