@@ -78,7 +78,7 @@ def _within(directory: str, module: Any) -> bool:  # noqa: ANN401
 def _compare(callables: list[Any], request: dict[str, Any], call: dict[str, Any], seed: int) -> dict[str, Any]:
     torch.manual_seed(seed)
     first = [
-        _memory(each["dtype"], array, call["limit"])
+        _memory(each, array, call["limit"])
         for each, array in zip(request["arrays"], call["arrays"], strict=True)
     ]
     second = [memory.clone() for memory in first]
@@ -120,8 +120,13 @@ def _number(value: Any) -> Any:  # noqa: ANN401
     return getattr(triton.language, value[3:]) if isinstance(value, str) and value.startswith("tl.") else value
 
 
-def _memory(dtype: str, array: list[list[int]], limit: int) -> torch.Tensor:
+def _memory(description: dict[str, Any], array: list[list[int]], limit: int) -> torch.Tensor:
     """All elements from the first to the last that the view reaches, and a few more."""
+    made = _random(description["dtype"], array, limit)
+    return made.sort().values if description.get("ascending") else made
+
+
+def _random(dtype: str, array: list[list[int]], limit: int) -> torch.Tensor:
     shape, strides = array
     length = 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)) + 3
     if dtype.startswith(("f", "bf")):

@@ -114,7 +114,8 @@ def _numbers(call: CallSizes) -> dict[str, object]:
 def _arrays(kernel: Lifted) -> list[dict[str, object]]:
     assert kernel.correspondence is not None
     return [
-        {"name": each.name, "dtype": each.dtype.name, "written": each.written} for each in kernel.correspondence.arrays
+        {"name": each.name, "dtype": each.dtype.name, "written": each.written, "ascending": each.ascending}
+        for each in kernel.correspondence.arrays
     ]
 
 

@@ -433,7 +433,7 @@ def test_a_number_of_programs_that_nobody_says_is_whole() -> None:
 
 PREDICATES = {
     "early_rows_kernel": "y[rows_domain, n] = I.maximum_num(x[rows_domain, n], 0.0)",
-    "ignored_loss_kernel": "loss[m] = logits_max + I.log(logits_sum) - logits[m, I.cast(targets_value, I.index)]",
+    "ignored_loss_kernel": "loss[m] = logits_max + I.log(logits_sum) - logits[m, targets_value]",
     "segment_sum_kernel": "out[m] = I.reduce.sum(x[members], axis=0)",
     "persistent_scale_kernel": "y[n_domain] = x[n_domain] * 2.0",
     "grid_stride_sum_kernel": "sums[()] = sums[()] + x_sum",

@@ -8,13 +8,12 @@ place that is read from memory stays an update of every point: several may meet 
 
 from __future__ import annotations
 
-from functools import reduce as fold
 from typing import Final
 
 from intent import dtypes as d
 from intent.records import replace
 from translators.lifting.carries import neutral
-from translators.lifting.rewriting import conjuncts
+from translators.lifting.rewriting import conjunction, conjuncts
 from translators.lifting.sinks import Ledger, Residue, Sink
 from translators.tile.effects import Address
 from translators.tile.expression import Arena, Axis, Expression, Reduction, walk
@@ -58,12 +57,8 @@ def _divided(arena: Arena, mask: Expression, loose: tuple[Axis, ...]) -> tuple[E
     """(conditions that vary with these axes, the others)."""
     inside = [each for each in conjuncts(mask) if each.axes & set(loose)]
     outside = [each for each in conjuncts(mask) if not each.axes & set(loose)]
-    rest = _all(arena, outside) if outside else arena.make("constant", d.boolean, (), True)
-    return (_all(arena, inside) if inside else None), rest
-
-
-def _all(arena: Arena, conditions: list[Expression]) -> Expression:
-    return fold(lambda one, other: arena.make("pointwise", d.boolean, (one, other), ("and", False, False)), conditions)
+    rest = conjunction(arena, outside) if outside else arena.make("constant", d.boolean, (), True)
+    return (conjunction(arena, inside) if inside else None), rest
 
 
 def _where(arena: Arena, condition: Expression, value: Expression, other: Expression) -> Expression:

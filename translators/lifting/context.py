@@ -21,6 +21,8 @@ class Context:
     ledger: Ledger
     blocks: frozenset[str]
     local: set[Axis] = field(default_factory=set)
+    segments: dict[Axis, Polynomial] = field(default_factory=dict)  # axes that memory bounds: of rows below this
+    counts: frozenset[str] = frozenset()  # sizes of the grid that nothing but the launch chooses
     wholes: dict[str, tuple[Polynomial, Polynomial]] = field(default_factory=dict)  # programs: (divisor, how often)
 
     def invariant(self, polynomial: Polynomial) -> bool:
@@ -35,7 +37,8 @@ class Context:
     def chosen(self, polynomial: Polynomial) -> bool:
         """Whether a launch chooses it to fit: it is made of block sizes and numbers of programs alone."""
         names = {atom.name for atom in polynomial.atoms() if isinstance(atom, Symbol)}
-        return bool(names) and all(name in self.blocks or name.startswith("programs_") for name in names)
+        own = self.blocks | self.counts
+        return bool(names) and all(name in own or name.startswith("programs_") for name in names)
 
     def whole_programs(self, extent: Polynomial, divisor: Polynomial) -> Polynomial | None:
         """How often a number of programs that nobody says is the divisor: a launch has no part of a group."""
@@ -82,6 +85,11 @@ def within_ranges(roots: Iterable[Expression]) -> Iterator[Expression]:
     """The expressions that bound the axes of reductions below these."""
     for node in walk(*roots):
         if node.operation in ("reduce", "contract"):
-            for axis in node.attribute.axes:
-                bounds = (*axis.begin.atoms(), *axis.end.atoms())
-                yield from (atom for atom in bounds if isinstance(atom, Expression))
+            yield from in_bounds(node.attribute.axes)
+
+
+def in_bounds(axes: Iterable[Axis]) -> Iterator[Expression]:
+    """The expressions that bound these axes."""
+    for axis in axes:
+        bounds = (*axis.begin.atoms(), *axis.end.atoms())
+        yield from (atom for atom in bounds if isinstance(atom, Expression))

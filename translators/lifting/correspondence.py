@@ -35,6 +35,7 @@ class ArrayPlace:
     shape: tuple[Polynomial, ...]
     strides: tuple[Polynomial, ...]
     written: bool
+    ascending: bool = False  # offsets of segments that do not overlap
 
 
 @dataclass(frozen=True, slots=True)

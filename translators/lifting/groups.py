@@ -103,11 +103,11 @@ def _rebased(context: Context, facts: Facts, node: Expression, lane: Axis, group
         if not _within_block(context, facts, lane, size):
             continue
         shift = size * atomic(group)
-        joint = context.arena.axis(lane.name, lane.begin + shift, _shifted(lane.end, shift))
+        joint = context.arena.axis(lane.name, lane.begin + shift, shifted(lane.end, shift))
         rebuilding = Rebuilding(context.arena, {lane: atomic(joint) - shift})
         arguments = tuple(map(rebuilding.expression, node.arguments))
         others = tuple(joint if axis is lane else axis for axis in node.attribute.axes)
-        if group not in _positions(arguments):
+        if group not in positions(arguments):
             context.local.add(joint)
             attribute = replace(node.attribute, axes=others)
             return context.arena.make(node.operation, node.dtype, arguments, attribute)
@@ -133,56 +133,19 @@ def _steps(node: Expression, lane: Axis, group: Axis) -> list[Polynomial]:
     return list(found)
 
 
-def _positions(arguments: Sequence[Expression]) -> set[Atom]:
+def positions(arguments: Sequence[Expression]) -> set[Atom]:
     """Atoms of coordinates, without those of ranges."""
     return {atom for node in walk(*arguments) if node.operation == "index" for atom in node.attribute.atoms()}
 
 
-def _shifted(end: Polynomial, shift: Polynomial) -> Polynomial:
+def shifted(end: Polynomial, shift: Polynomial) -> Polynomial:
     """The end plus a distance, which moves into minima and maxima."""
     for monomial, factor in end.terms:
         if factor == 1 and len(monomial) == 1 and isinstance(monomial[0], Extremum):
             choose = minimum if monomial[0].kind == "minimum" else maximum
             rest = end - atomic(monomial[0]) + shift
-            return choose(*(_shifted(operand, rest) for operand in monomial[0].operands))
+            return choose(*(shifted(operand, rest) for operand in monomial[0].operands))
     return end + shift
-
-
-def segment(context: Context, sink: Sink) -> Sink | None:
-    """Lanes that memory is only reached at from a place read from memory: that segment's coordinates."""
-    for node in structured(sink):
-        for lane in node.attribute.axes:
-            begin = _segment_begin(node, lane)
-            if begin is None:
-                continue
-            joint = context.arena.axis(lane.name, lane.begin + begin, _shifted(lane.end, begin))
-            rebuilding = Rebuilding(context.arena, {lane: atomic(joint) - begin})
-            arguments = tuple(map(rebuilding.expression, node.arguments))
-            if not set(begin.atoms()) & _positions(arguments):
-                others = tuple(joint if axis is lane else axis for axis in node.attribute.axes)
-                attribute = replace(node.attribute, axes=others)
-                context.ledger.add("proven", f"{lane.name}: the coordinates of a segment that memory bounds")
-                return with_node(
-                    context, sink, node, context.arena.make(node.operation, node.dtype, arguments, attribute)
-                )
-    return None
-
-
-def _segment_begin(node: Expression, lane: Axis) -> Polynomial | None:
-    """What every load adds to the lane that is read from memory, if it is the same."""
-    found: set[Polynomial] = set()
-    for load in walk(*node.arguments):
-        offset = load.arguments[0].polynomial if load.operation == "load" else Polynomial()
-        stride = offset.coefficient(lane)
-        if stride is not None and len(stride.terms) == 1:
-            terms = (Polynomial((term,)) for term in offset.terms if _from_memory(term[0]))
-            begins = [each.divided_by(stride) for each in terms]
-            found.add(sum((each for each in begins if each is not None), Polynomial()))
-    return found.pop() if len(found) == 1 and found != {Polynomial()} else None
-
-
-def _from_memory(monomial: Monomial) -> bool:
-    return any(isinstance(atom, Expression) for atom in monomial)
 
 
 # -------------------------------------------------------------------------------- blocks of stores
@@ -214,7 +177,7 @@ def _regrouped(context: Context, sink: Sink, pair: tuple[Axis, Axis], bound: Pol
     context.local.update((joint,) if lane in context.local else ())
     axes = tuple(joint if axis is lane else axis for axis in sink.axes)
     made = replaced(context, sink, {lane: atomic(joint) - shift}, axes)
-    return made if group not in _positions(made.roots) else None
+    return made if group not in positions(made.roots) else None
 
 
 def with_count(context: Context, sink: Sink, group: Axis, blocks: tuple[Polynomial, Polynomial]) -> Sink | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from intent.dtypes import DType
 from intent.records import replace
 from translators.algebra.polynomial import Atom, Polynomial, Quotient, Symbol, symbol
 from translators.lifting.lift import Launch
-from translators.triton_source.read.host import HostLaunch, read_launches
+from translators.triton_source.read.host import HostLaunch, is_opaque, read_launches
 from translators.triton_source.read.kernels import Known, is_constexpr
 from translators.triton_source.read.source import TritonFile
 from translators.triton_source.read.values import Function
@@ -75,7 +75,12 @@ def _launch(
     names = _readable(kernel, found.grid)
     grid = tuple(each.substitute(names) for each in found.grid)
     known = Known(bound, numbers, {**found.dtypes, **dtypes}, bytes=found.bytes)
-    return Launch(grid, known, (*found.facts, *found.guards), found.line)
+    counts = frozenset(name for atom in names if is_opaque(atom) for name in _symbols(names[atom]))
+    return Launch(grid, known, (*found.facts, *found.guards), found.line, counts=counts)
+
+
+def _symbols(polynomial: Polynomial) -> Iterator[str]:
+    return (atom.name for atom in polynomial.atoms() if isinstance(atom, Symbol))
 
 
 def _has_number(extent: Polynomial) -> bool:

@@ -50,6 +50,7 @@ class Launch:
     facts: tuple[Polynomial, ...] = ()  # not negative
     line: int = 0  # of the launch
     chosen: tuple[str, ...] = ()  # compile-time parameters whose value the lift chose
+    counts: frozenset[str] = frozenset()  # sizes of the grid that nothing else is known of
 
     def fixing(self, name: str, value: Value) -> Launch:
         """The launch with a compile-time parameter used by value, which the host says or which is chosen here."""
@@ -198,7 +199,7 @@ class Lifting:
             facts = facts.assuming(fact)
         programs = set(self.effects.programs)
         local = {axis for store in self.effects.stores for axis in store.lanes} - programs
-        return Context(self.arena, facts, self.ledger, self._blocks(), local)
+        return Context(self.arena, facts, self.ledger, self._blocks(), local, counts=self.launch.counts)
 
     def _normalised(self) -> list[Sink]:
         if not self.effects.stores:
@@ -352,6 +353,7 @@ class Lifting:
                 layout.view.shape,
                 layout.strides,
                 layout.view.direction != "In",
+                layout.view.name in delinearising.sorted,
             )
             for pointer, layout in delinearising.layouts.items()
         )

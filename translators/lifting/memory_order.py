@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic
-from translators.lifting.context import with_axes, within_ranges
+from translators.lifting.context import in_bounds, with_axes, within_ranges
 from translators.lifting.rewriting import where
 from translators.lifting.sinks import Ledger, Residue, Sink
 from translators.tile.effects import KernelEffects
@@ -35,7 +35,7 @@ class MemoryOrder:
         for sink in sinks:
             self.stored.setdefault(sink.pointer, []).append(sink)
         for sink in sinks:
-            for load in walk(*sink.roots, *within_ranges(sink.roots)):
+            for load in walk(*sink.roots, *within_ranges(sink.roots), *in_bounds(sink.every_axis)):
                 if load.operation == "load":
                     for store in self.stored.get(load.attribute.pointer, ()):
                         self._check(sink, load, store)

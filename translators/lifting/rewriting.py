@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce as fold
 
 from intent import dtypes as d
 from intent.records import replace
@@ -10,7 +11,7 @@ from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.lifting.context import Context, atoms_of
 from translators.lifting.sinks import Sink
-from translators.tile.expression import Axis, Expression, walk
+from translators.tile.expression import Arena, Axis, Expression, walk
 from translators.tile.substitution import Rebuilding
 
 
@@ -49,6 +50,8 @@ def like(context: Context, axis: Axis, begin: Polynomial, end: Polynomial) -> Ax
     made = context.arena.axis(axis.name, begin, end)
     if axis in context.local:
         context.local.add(made)
+    if axis in context.segments:
+        context.segments[made] = context.segments[axis]
     return made
 
 
@@ -58,6 +61,11 @@ def conjuncts(condition: Expression) -> Iterator[Expression]:
             yield from conjuncts(part)
     else:
         yield condition
+
+
+def conjunction(arena: Arena, conditions: Sequence[Expression]) -> Expression:
+    """Where all of them hold; there is at least one."""
+    return fold(lambda one, other: arena.make("pointwise", d.boolean, (one, other), ("and", False, False)), conditions)
 
 
 def bound_by(condition: Expression, axis: Axis) -> tuple[bool, Polynomial] | None:

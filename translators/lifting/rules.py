@@ -27,11 +27,23 @@ from translators.algebra.polynomial import (
     number,
 )
 from translators.lifting.context import Context, atoms_of, with_axes
-from translators.lifting.groups import block_size, rebase, regroup, rounds, segment
+from translators.lifting.groups import block_size, rebase, regroup, rounds
 from translators.lifting.own_axes import restrict_own, truncate
 from translators.lifting.padding import absent_lanes_do_not_count
 from translators.lifting.reversal import flip
-from translators.lifting.rewriting import bound_by, conjuncts, like, occurs, reductions, replaced, structured, where, with_node
+from translators.lifting.rewriting import (
+    bound_by,
+    conjunction,
+    conjuncts,
+    like,
+    occurs,
+    reductions,
+    replaced,
+    structured,
+    where,
+    with_node,
+)
+from translators.lifting.segments import segment, stored_segment
 from translators.lifting.simplification import Simplifier
 from translators.lifting.sinks import Sink
 from translators.tile.expression import Axis, Expression, Reduction, walk
@@ -329,7 +341,24 @@ def _restricted_node(
     return context.arena.make(node.operation, node.dtype, arguments, replace(node.attribute, axes=axes))
 
 
-RULES = (restrict, split, chunk, chunk_bound, restrict_bound, restrict_own, truncate, flip, rebase, segment, regroup)
+def implied(context: Context, sink: Sink) -> Sink | None:
+    """A condition that follows from the others of a store's mask says nothing."""
+    conditions = list(conjuncts(sink.mask))
+    facts = with_axes(context.facts, sink.every_axis) if len(conditions) > 1 else context.facts
+    for condition in conditions if len(conditions) > 1 else ():
+        if condition.operation != "pointwise" or condition.attribute[0] != "less":
+            continue
+        left, right = condition.arguments
+        others = conjunction(context.arena, [each for each in conditions if each is not condition])
+        if left.dtype == d.index and where(facts, others).less(left.polynomial, right.polynomial):
+            return replace(sink, mask=others)
+    return None
+
+
+RULES = (
+    restrict, implied, split, chunk, chunk_bound, restrict_bound, restrict_own, truncate, flip, rebase, segment, regroup,
+    stored_segment,
+)  # fmt: skip
 MOST_STEPS = 60
 
 

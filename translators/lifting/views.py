@@ -26,9 +26,9 @@ from translators.algebra.polynomial import (
     floor_divide,
     number,
 )
-from translators.lifting.context import Context, atoms_of, with_axes, within_ranges
+from translators.lifting.context import Context, atoms_of, in_bounds, with_axes, within_ranges
 from translators.lifting.names import Names
-from translators.lifting.rewriting import where
+from translators.lifting.rewriting import like, where
 from translators.lifting.sinks import Residue, Sink
 from translators.logical.types import Direction, View
 from translators.tile.effects import Address, KernelParameter
@@ -78,6 +78,7 @@ class Delinearising:
     extents: dict[Polynomial, str] = field(default_factory=dict)  # extents that are no size of the kernel, by name
     facts: Facts = field(default_factory=Facts)
     reached: dict[str, tuple[Polynomial, ...]] = field(default_factory=dict)  # what stays below an unknown extent
+    sorted: set[str] = field(default_factory=set)  # arrays of offsets whose segments do not overlap
     rows: dict[Polynomial, None] = field(default_factory=dict)  # not negative: stored rows do not overlap
 
     def run(self) -> tuple[Viewed, ...]:
@@ -105,7 +106,7 @@ class Delinearising:
         """Pointer, offset, and the condition without which the element is not touched."""
         for sink in self.sinks:
             yield sink.pointer, sink.offset.polynomial, sink.mask
-            for node in walk(*sink.roots, *within_ranges(sink.roots)):
+            for node in walk(*sink.roots, *within_ranges(sink.roots), *in_bounds(sink.every_axis)):
                 if node.operation == "load":
                     yield node.attribute.pointer, node.arguments[0].polynomial, node.arguments[1]
 
@@ -263,6 +264,11 @@ class Delinearising:
         self, pointer: str, strides: Sequence[Polynomial], places: Sequence[Coordinates], axis: int
     ) -> Polynomial:
         coordinates = [(place[axis], facts) for place, facts in places]
+        bounded = {self.context.segments.get(each.atom) if isinstance(each.atom, Axis) else None for each, _ in coordinates}
+        if len(bounded) == 1 and (rows := bounded.pop()) is not None:
+            if axis and self._stored(pointer):
+                self._check_rows(pointer, strides[axis - 1])
+            return self._named(rows, pointer, axis)
         ratio = strides[axis - 1].divided_by(strides[axis]) if axis else None
         if ratio is not None and self._within(coordinates, ratio):
             return self._named(ratio, pointer, axis)
@@ -405,11 +411,18 @@ class Delinearising:
     # ----------------------------------------------------------------------------------------------------------- sinks
     def _viewed(self, sink: Sink) -> Viewed:
         rebuilding = Rebuilding(self.context.arena, {}, finish=self._load)
-        made = sink.mapped(rebuilding.expression)
+        renamed: dict[Atom, Polynomial] = {}
+        for axis in sink.every_axis if any(True for _ in in_bounds(sink.every_axis)) else ():
+            begin, end = rebuilding.polynomial(axis.begin), rebuilding.polynomial(axis.end)
+            if (begin, end) != (axis.begin, axis.end):
+                renamed[axis] = atomic(like(self.context, axis, begin, end))
+        rebuilding = Rebuilding(self.context.arena, renamed, finish=self._load)
+        made = sink.mapped(rebuilding.expression).with_axes(_axes_of(renamed))
+        made = replace(made, axes=tuple(_axes_of(renamed).get(axis, axis) for axis in made.axes))
         offset = made.offset.polynomial
         layout = self.layouts[sink.pointer]
         coordinates = self._places(layout, offset)
-        self._check_injective(sink, coordinates)
+        self._check_injective(made, coordinates)
         return Viewed(made, layout.view, coordinates)
 
     def _load(self, node: Expression) -> Expression | None:
@@ -470,10 +483,31 @@ class Delinearising:
     def _told(self, group: Axis, alone: set[Axis]) -> bool:
         """Whether an axis is told by a coordinate, which ranges over its own blocks only."""
         for axis in alone:
+            if axis in self.context.segments and group in axes_within(axis):
+                self.context.ledger.add("assumed", "segments do not overlap: their stores would meet")
+                self.sorted.update(_sources(axis))
+                return True
             size = axis.begin.coefficient(group)
             if size is not None and size.terms and self.facts.less_equal(axis.extent, size):
                 return group not in (axis.begin - size * atomic(group)).atoms()
         return False
+
+
+def _axes_of(renamed: Mapping[Atom, Polynomial]) -> dict[Axis, Axis]:
+    return {old: new.atom for old, new in renamed.items() if isinstance(old, Axis) and isinstance(new.atom, Axis)}
+
+
+def axes_within(axis: Axis) -> set[Axis]:
+    """The axes that its bounds vary with."""
+    atoms = [atom for bound in (axis.begin, axis.end) for atom in bound.atoms()]
+    return {each for atom in atoms for each in (atom.axes if isinstance(atom, Expression) else ())}
+
+
+def _sources(axis: Axis) -> Iterator[str]:
+    """The arrays whose elements bound an axis."""
+    for atom in (atom for bound in (axis.begin, axis.end) for atom in bound.atoms()):
+        if isinstance(atom, Expression):
+            yield from (node.attribute.memory.name for node in walk(atom) if node.operation == "load")
 
 
 def terms(offset: Polynomial) -> Iterator[Term]:

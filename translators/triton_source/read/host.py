@@ -31,6 +31,7 @@ from translators.triton_source.read import conditions
 from translators.triton_source.read.source import TritonFile
 from translators.triton_source.read.values import Function
 
+_OPAQUE: Final = " of line "
 _DTYPES: Final = {
     "float16": d.f16, "bfloat16": d.bf16, "float32": d.f32, "float64": d.f64, "int8": d.i8, "int16": d.i16,
     "int32": d.i32, "int64": d.i64, "uint8": d.u8, "bool": d.boolean, "float": d.f32, "half": d.f16, "long": d.i64,
@@ -154,7 +155,7 @@ class _Host:
                 self.names[name] = symbol(name)
                 self.values[name] = constant
             case ast.Name(id=name), _:
-                self.names[name] = self._renamed(self.value(value), name)
+                self.names[name] = self._renamed(self._known(target, self.value(value), value), name)
             case ast.Tuple(elts=targets), ast.Attribute(attr="shape", value=ast.Name(id=tensor)):
                 for axis, each in enumerate(targets):
                     if isinstance(each, ast.Name):
@@ -164,9 +165,15 @@ class _Host:
                 for position, each in enumerate(targets):
                     if isinstance(each, ast.Name):
                         known = isinstance(parts, tuple) and len(parts) == len(targets)
-                        self.names[each.id] = parts[position] if known and isinstance(parts, tuple) else None
+                        part = parts[position] if known and isinstance(parts, tuple) else None
+                        self.names[each.id] = self._known(each, part, value)
             case _:
                 pass
+
+    def _known(self, target: ast.expr, value: HostValue, origin: ast.expr) -> HostValue:
+        """A number that is not understood is itself: computed with, it is the same wherever its name stands."""
+        absent = isinstance(origin, ast.Constant | ast.Tuple | ast.List | ast.Dict | ast.Set)
+        return symbol(f"{ast.unparse(target)}{_OPAQUE}{target.lineno}") if value is None and not absent else value
 
     def _renamed(self, value: HostValue, name: str) -> HostValue:
         return HostTensor(name, value.dtype) if isinstance(value, HostTensor) else value
@@ -380,6 +387,11 @@ class _Host:
                 stated = like.dtype
             return HostTensor(name, stated if isinstance(stated, DType) else None)
         return None
+
+
+def is_opaque(atom: Atom) -> bool:
+    """Whether it stands for what the host computes in a way that is not understood."""
+    return isinstance(atom, Symbol) and _OPAQUE in atom.name
 
 
 def _counted(value: HostValue) -> HostValue:

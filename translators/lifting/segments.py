@@ -1,0 +1,137 @@
+"""Segments: rows that an array of offsets bounds, `offsets[g]` to `offsets[g + 1]`, are coordinates of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from intent.records import replace
+from translators.algebra.polynomial import Monomial, Polynomial, Quotient, atomic
+from translators.lifting.context import Context
+from translators.lifting.groups import positions, shifted
+from translators.lifting.rewriting import bound_by, conjuncts, replaced, structured, with_node
+from translators.lifting.simplification import Simplifier
+from translators.lifting.sinks import Sink
+from translators.tile.expression import Axis, Expression, walk
+from translators.tile.substitution import Rebuilding
+
+
+def segment(context: Context, sink: Sink) -> Sink | None:
+    """Lanes that memory is only reached at from a place read from memory: that segment's coordinates."""
+    for node in structured(sink):
+        for lane in node.attribute.axes:
+            begin = _segment_begin(node, lane)
+            if begin is None:
+                continue
+            joint = context.arena.axis(lane.name, lane.begin + begin, shifted(lane.end, begin))
+            rebuilding = Rebuilding(context.arena, {lane: atomic(joint) - begin})
+            arguments = tuple(map(rebuilding.expression, node.arguments))
+            if not set(begin.atoms()) & positions(arguments):
+                others = tuple(joint if axis is lane else axis for axis in node.attribute.axes)
+                attribute = replace(node.attribute, axes=others)
+                context.ledger.add("proven", f"{lane.name}: the coordinates of a segment that memory bounds")
+                return with_node(
+                    context, sink, node, context.arena.make(node.operation, node.dtype, arguments, attribute)
+                )
+    return None
+
+
+def _segment_begin(node: Expression, lane: Axis) -> Polynomial | None:
+    """What every load adds to the lane that is read from memory, if it is the same."""
+    return _common_begin((each.arguments[0].polynomial for each in walk(*node.arguments) if _is_load(each)), lane)
+
+
+def _is_load(node: Expression) -> bool:
+    return node.operation == "load"
+
+
+def _common_begin(offsets: Iterable[Polynomial], lane: Axis) -> Polynomial | None:
+    found: set[Polynomial] = set()
+    for offset in offsets:
+        stride = offset.coefficient(lane)
+        if stride is not None and len(stride.terms) == 1:
+            terms = (Polynomial((term,)) for term in offset.terms if _from_memory(term[0]))
+            begins = [each.divided_by(stride) for each in terms]
+            found.add(sum((each for each in begins if each is not None), Polynomial()))
+    return found.pop() if len(found) == 1 and found != {Polynomial()} else None
+
+
+def _from_memory(monomial: Monomial) -> bool:
+    return any(isinstance(atom, Expression) for atom in monomial)
+
+
+def stored_segment(context: Context, sink: Sink) -> Sink | None:
+    """Lanes of a store up to a length that is read from memory, counted from a place that is: the segment's rows.
+
+    The lanes have to cover the segment. No launch says how long it is; but it is part of an array whose length the
+    grid covers.
+    """
+    for condition in conjuncts(sink.mask):
+        for lane in sink.free:
+            bound = bound_by(condition, lane)
+            if bound is None or not bound[0] or lane.begin.terms or not _reads(bound[1]):
+                continue
+            rows = _covered(lane)
+            begin = _common_begin(_offsets(sink), lane)
+            if rows is None or begin is None or not context.invariant(rows):
+                continue
+            made = _as_segment(context, sink, lane, (begin, begin + summed(bound[1])), condition)
+            if made is not None:
+                joint, changed = made
+                context.segments[joint] = rows
+                context.ledger.add("proven", f"{lane.name}: the coordinates of a segment that memory bounds")
+                context.ledger.add("assumed", f"segments are parts of {rows!r} rows, which every launch covers")
+                return changed
+    return None
+
+
+def _as_segment(
+    context: Context, sink: Sink, lane: Axis, ends: tuple[Polynomial, Polynomial], condition: Expression
+) -> tuple[Axis, Sink] | None:
+    begin, end = ends
+    joint = context.arena.axis(lane.name, begin, end)
+    context.local.update((joint,) if lane in context.local else ())
+    held = sink.mapped(Simplifier(context.arena, context.facts, {condition: True}).expression)
+    axes = tuple(joint if axis is lane else axis for axis in sink.axes)
+    made = replaced(context, held, {lane: atomic(joint) - begin}, axes)
+    fresh = next(axis for axis in made.axes if axis.name == joint.name and axis.begin == begin)
+    return None if set(begin.atoms()) & _bare(made) else (fresh, made)
+
+
+def _bare(sink: Sink) -> set[object]:
+    """What coordinates are made of, but for the coordinates within what is read from memory to bound an axis."""
+    return {atom for atom in positions(sink.roots)}
+
+
+def _offsets(sink: Sink) -> Iterator[Polynomial]:
+    yield sink.offset.polynomial
+    yield from (each.arguments[0].polynomial for each in walk(*sink.roots) if _is_load(each))
+
+
+def _reads(polynomial: Polynomial) -> bool:
+    return any(isinstance(atom, Expression) for atom in polynomial.atoms())
+
+
+def _covered(lane: Axis) -> Polynomial | None:
+    """T, if the lanes are those of as many blocks as T elements need."""
+    for monomial, factor in lane.end.terms:
+        for atom in monomial:
+            size = lane.end.divided_by(atomic(atom)) if factor == 1 and len(lane.end.terms) == 1 else None
+            if isinstance(atom, Quotient) and size == atom.denominator:
+                return atom.numerator - atom.denominator + 1
+    return None
+
+
+def summed(polynomial: Polynomial) -> Polynomial:
+    """Sums and differences of what is read from memory, taken apart: lengths and places do not wrap."""
+    return polynomial.rebuild(lambda atom: _parts(atom) if isinstance(atom, Expression) else None)
+
+
+def _parts(node: Expression) -> Polynomial:
+    match node.operation, node.arguments:
+        case "pointwise", (left, right) if node.attribute[0] in ("add", "subtract") and node.dtype.is_integer:
+            first, second = _parts(left), _parts(right)
+            return first + second if node.attribute[0] == "add" else first - second
+        case "cast", (inner,) if inner.dtype.is_integer and node.dtype.bits >= inner.dtype.bits:
+            return _parts(inner)
+        case _:
+            return node.polynomial
