@@ -22,6 +22,7 @@ class Context:
     blocks: frozenset[str]
     local: set[Axis] = field(default_factory=set)
     segments: dict[Axis, Polynomial] = field(default_factory=dict)  # axes that memory bounds: of rows below this
+    rows: set[Polynomial] = field(default_factory=set)  # lengths of rows that are blocks of programs
     counts: frozenset[str] = frozenset()  # sizes of the grid that nothing but the launch chooses
     wholes: dict[str, tuple[Polynomial, Polynomial]] = field(default_factory=dict)  # programs: (divisor, how often)
 

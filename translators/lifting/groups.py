@@ -115,7 +115,7 @@ def _rebased(context: Context, facts: Facts, node: Expression, lane: Axis, group
 
 
 def _within_block(context: Context, facts: Facts, lane: Axis, size: Polynomial) -> bool:
-    if not context.mentions_blocks(size) and size.constant is None:
+    if not context.mentions_blocks(size) and size.constant is None and size not in context.rows:
         return False
     return facts.nonnegative(lane.begin) and facts.less_equal(lane.end, size)
 

@@ -21,6 +21,7 @@ from translators.lifting.names import Names, kernel_name, view_name
 from translators.lifting.ordered_loops import dressed
 from translators.lifting.pooling import Pool
 from translators.lifting.rewriting import replaced
+from translators.lifting.rows import substituted, whole_rows
 from translators.lifting.rules import normalised, simplified
 from translators.lifting.scan_nodes import scanned_axes, with_scans
 from translators.lifting.sinks import Basis, Ledger, Note, Residue, Sink
@@ -215,11 +216,18 @@ class Lifting:
             shown = value.name if isinstance(value, DType) else repr(value)
             basis: Basis = "assumed" if name in self.launch.chosen else "host"
             self.ledger.add(basis, f"{name} is {shown}; for another value it is another kernel")
-        made: list[Sink] = []
         closed = close(self.arena, self.effects, self.ledger, self.prefixes)
         check_alone(closed, frozenset(store.pointer for store in self.effects.stores if store.combine))
         closed = tuple(collected(self.arena, self.ledger, sink) for sink in closed)
         MemoryOrder(self.effects, context.facts, self.ledger).check(closed)
+        made = self._by_rules(closed)
+        equal = whole_rows(context, made)
+        if equal:
+            made = self._by_rules([substituted(context, sink, equal) for sink in closed])
+        return made
+
+    def _by_rules(self, closed: Sequence[Sink]) -> list[Sink]:
+        context, made = self.context, list[Sink]()
         for sink in closed:
             context.local.update(set(sink.axes) - set(self.effects.programs))
             gridded = self._with_grid(sink)

@@ -270,12 +270,12 @@ class _Host:
             if isinstance(atom, Symbol):
                 mapping.setdefault(atom, symbol(name))
             self._constant(name, value, constants)
-        for name, value in arguments.items():
-            if isinstance(value, Covering):
-                facts.append(symbol(name) - value.of.substitute(mapping))
         passed = {
             value: symbol(name) for name, value in arguments.items() if isinstance(value, Polynomial) and value.terms
         }
+        for name, value in arguments.items():
+            if isinstance(value, Covering):
+                facts.append(symbol(name) - passed.get(value.of, value.of.substitute(mapping)))
         extents = tuple(passed.get(each, each.substitute(mapping)) for each in grid if isinstance(each, Polynomial))
         dtypes = {
             name: value.dtype for name, value in arguments.items() if isinstance(value, HostTensor) and value.dtype

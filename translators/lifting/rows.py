@@ -1,0 +1,52 @@
+"""Rows that programs store: a block of lanes that is at least a row long is a row, or programs would store in each
+other's.
+
+    y[R*p + l] for l in [0, B), by every program p, with B >= R       B = R: else two programs store one element
+
+The launch chooses B; one for which B > R is a race, whose outcome no program says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from translators.algebra.polynomial import Atom, Polynomial, Symbol
+from translators.lifting.context import Context, with_axes
+from translators.lifting.rewriting import replaced, where
+from translators.lifting.sinks import Sink
+from translators.tile.expression import Axis
+
+
+def whole_rows(context: Context, sinks: Sequence[Sink]) -> dict[Atom, Polynomial]:
+    """Block sizes that are lengths of rows."""
+    found: dict[Atom, Polynomial] = {}
+    for sink in sinks:
+        for block, row in _rows(context, sink) if sink.combine is None else ():
+            if block not in found and context.facts.less_equal(row, Polynomial((((block,), 1),))):
+                found[block] = row
+                context.rows.add(row)
+                context.ledger.add("assumed", f"{block!r} is at most {row!r}: programs store no elements of each other")
+                context.facts = context.facts.assuming(row - Polynomial((((block,), 1),)))
+    return found
+
+
+def _rows(context: Context, sink: Sink) -> Iterator[tuple[Symbol, Polynomial]]:
+    """(number of lanes, distance of the next program's first lane), where that is all that keeps programs apart."""
+    offset = sink.offset.polynomial
+    facts = where(with_axes(context.facts, sink.axes), sink.mask)
+    for lane in sink.free:
+        block = lane.end.atom
+        near = offset.coefficient(lane)
+        if not isinstance(block, Symbol) or block.name not in context.blocks or near is None or lane.begin.terms:
+            continue
+        for program in (axis for axis in sink.free if axis.name.startswith("program")):
+            far = offset.coefficient(program)
+            row = far.divided_by(near) if far and far.terms and near.terms else None
+            if row is not None and context.invariant(row) and not context.mentions_blocks(row):
+                if not facts.less(Polynomial((((lane,), 1),)), row):
+                    yield block, row
+
+
+def substituted(context: Context, sink: Sink, equal: Mapping[Atom, Polynomial]) -> Sink:
+    """The sink with rows for blocks."""
+    return replaced(context, sink, dict(equal), sink.axes)
