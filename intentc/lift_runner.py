@@ -77,10 +77,7 @@ def _within(directory: str, module: Any) -> bool:  # noqa: ANN401
 
 def _compare(callables: list[Any], request: dict[str, Any], call: dict[str, Any], seed: int) -> dict[str, Any]:
     torch.manual_seed(seed)
-    first = [
-        _memory(each, array, call["limit"])
-        for each, array in zip(request["arrays"], call["arrays"], strict=True)
-    ]
+    first = [_memory(each, array, call["limit"]) for each, array in zip(request["arrays"], call["arrays"], strict=True)]
     second = [memory.clone() for memory in first]
     for function, side, given, memory in zip(callables, request["sides"], call["sides"], (first, second), strict=True):
         try:

@@ -12,7 +12,6 @@ from translators.algebra.facts import Facts
 from translators.algebra.polynomial import (
     Atom,
     Extremum,
-    Monomial,
     Polynomial,
     Quotient,
     atomic,

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from translators.algebra.polynomial import Atom, Polynomial, Symbol
+from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic
 from translators.lifting.context import Context, with_axes
 from translators.lifting.rewriting import replaced, where
 from translators.lifting.sinks import Sink
-from translators.tile.expression import Axis
 
 
 def whole_rows(context: Context, sinks: Sequence[Sink]) -> dict[Atom, Polynomial]:
@@ -22,11 +21,11 @@ def whole_rows(context: Context, sinks: Sequence[Sink]) -> dict[Atom, Polynomial
     found: dict[Atom, Polynomial] = {}
     for sink in sinks:
         for block, row in _rows(context, sink) if sink.combine is None else ():
-            if block not in found and context.facts.less_equal(row, Polynomial((((block,), 1),))):
+            if block not in found and context.facts.less_equal(row, atomic(block)):
                 found[block] = row
                 context.rows.add(row)
                 context.ledger.add("assumed", f"{block!r} is at most {row!r}: programs store no elements of each other")
-                context.facts = context.facts.assuming(row - Polynomial((((block,), 1),)))
+                context.facts = context.facts.assuming(row - atomic(block))
     return found
 
 
@@ -42,9 +41,10 @@ def _rows(context: Context, sink: Sink) -> Iterator[tuple[Symbol, Polynomial]]:
         for program in (axis for axis in sink.free if axis.name.startswith("program")):
             far = offset.coefficient(program)
             row = far.divided_by(near) if far and far.terms and near.terms else None
-            if row is not None and context.invariant(row) and not context.mentions_blocks(row):
-                if not facts.less(Polynomial((((lane,), 1),)), row):
-                    yield block, row
+            if row is None or not context.invariant(row) or context.mentions_blocks(row):
+                continue
+            if not facts.less(atomic(lane), row):
+                yield block, row
 
 
 def substituted(context: Context, sink: Sink, equal: Mapping[Atom, Polynomial]) -> Sink:

@@ -356,8 +356,8 @@ def implied(context: Context, sink: Sink) -> Sink | None:
 
 
 RULES = (
-    restrict, implied, split, chunk, chunk_bound, restrict_bound, restrict_own, truncate, flip, rebase, segment, regroup,
-    stored_segment,
+    restrict, implied, split, chunk, chunk_bound, restrict_bound, restrict_own, truncate, flip, rebase, segment,
+    regroup, stored_segment,
 )  # fmt: skip
 MOST_STEPS = 60
 

@@ -93,13 +93,7 @@ def _as_segment(
     held = sink.mapped(Simplifier(context.arena, context.facts, {condition: True}).expression)
     axes = tuple(joint if axis is lane else axis for axis in sink.axes)
     made = replaced(context, held, {lane: atomic(joint) - begin}, axes)
-    fresh = next(axis for axis in made.axes if axis.name == joint.name and axis.begin == begin)
-    return None if set(begin.atoms()) & _bare(made) else (fresh, made)
-
-
-def _bare(sink: Sink) -> set[object]:
-    """What coordinates are made of, but for the coordinates within what is read from memory to bound an axis."""
-    return {atom for atom in positions(sink.roots)}
+    return None if set(begin.atoms()) & positions(made.roots) else (joint, made)
 
 
 def _offsets(sink: Sink) -> Iterator[Polynomial]:

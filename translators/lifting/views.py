@@ -264,8 +264,8 @@ class Delinearising:
         self, pointer: str, strides: Sequence[Polynomial], places: Sequence[Coordinates], axis: int
     ) -> Polynomial:
         coordinates = [(place[axis], facts) for place, facts in places]
-        bounded = {self.context.segments.get(each.atom) if isinstance(each.atom, Axis) else None for each, _ in coordinates}
-        if len(bounded) == 1 and (rows := bounded.pop()) is not None:
+        rows = self._segmented(coordinates)
+        if rows is not None:
             if axis and self._stored(pointer):
                 self._check_rows(pointer, strides[axis - 1])
             return self._named(rows, pointer, axis)
@@ -294,6 +294,12 @@ class Delinearising:
         ):
             raise Residue(f"the extent of '{pointer}' cannot be told from its accesses")
         return self._unknown([each for each, _ in coordinates], pointer)
+
+    def _segmented(self, coordinates: Sequence[Known]) -> Polynomial | None:
+        """The number of rows, if all these coordinates are those of segments of them."""
+        atoms = {coordinate.atom for coordinate, _ in coordinates}
+        rows = {self.context.segments.get(atom) if isinstance(atom, Axis) else None for atom in atoms}
+        return rows.pop() if len(rows) == 1 else None
 
     def _unknown(self, coordinates: Sequence[Polynomial], pointer: str) -> Polynomial:
         """An extent by name, which the caller's array has; whatever is accessed is within it."""

@@ -100,8 +100,7 @@ def _outputs(path: str, request: dict[str, Any], calls: list[Any]) -> list[list[
     for seed, call in enumerate(calls):
         torch.manual_seed(seed)
         memory = [
-            _memory(each, array, call["limit"])
-            for each, array in zip(request["arrays"], call["arrays"], strict=True)
+            _memory(each, array, call["limit"]) for each, array in zip(request["arrays"], call["arrays"], strict=True)
         ]
         arrays = {
             each["pointer"]: whole[MARGIN : whole.numel() - MARGIN]
