@@ -13,7 +13,7 @@ from translators.intent_source import write as w
 from translators.intent_source.write import SourceKernel
 from translators.lifting.atomics import check_alone, collected
 from translators.lifting.carries import close
-from translators.lifting.context import Context, atoms_of
+from translators.lifting.context import Context, atoms_of, in_bounds
 from translators.lifting.correspondence import ArrayPlace, Correspondence
 from translators.lifting.loop_choice import loop_axes
 from translators.lifting.memory_order import MemoryOrder
@@ -422,6 +422,7 @@ def _without_idle_axes(context: Context, sink: Sink) -> Sink:
     """Programs that all store the same are one program; so are iterations, if there are any."""
     used = {recurrence.axis for recurrence in sink.recurrences} | atoms_of(*sink.roots)
     used |= {atom for axis in sink.every_axis for bound in (axis.begin, axis.end) for atom in bound.atoms()}
+    used |= {axis for atom in in_bounds(sink.every_axis) for axis in atom.axes}
     for axis in sink.axes:
         if axis not in used and not axis.name.startswith("program") and not context.facts.positive(axis.extent):
             raise Residue("a store that happens only if a loop has an iteration", sink.line)

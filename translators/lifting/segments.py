@@ -107,11 +107,9 @@ def _reads(polynomial: Polynomial) -> bool:
 
 def _covered(lane: Axis) -> Polynomial | None:
     """T, if the lanes are those of as many blocks as T elements need."""
-    for monomial, factor in lane.end.terms:
-        for atom in monomial:
-            size = lane.end.divided_by(atomic(atom)) if factor == 1 and len(lane.end.terms) == 1 else None
-            if isinstance(atom, Quotient) and size == atom.denominator:
-                return atom.numerator - atom.denominator + 1
+    for atom in lane.end.terms[0][0] if len(lane.end.terms) == 1 else ():
+        if isinstance(atom, Quotient) and lane.end.divided_by(atomic(atom)) == atom.denominator:
+            return atom.numerator - atom.denominator + 1
     return None
 
 

@@ -356,6 +356,10 @@ class Speller:
             return Spelled(w.unary("not ", texts[0]), axes)
         if function == "invert":
             return Spelled(w.unary("~", texts[0]), axes)
+        if function == "truncated_divide" and not _is_negative(node.arguments[1].polynomial):
+            below = w.binary("<", texts[0], w.literal(0))
+            rounded = w.binary("//", w.unary("-", texts[0]), texts[1])
+            return Spelled(w.call("I.select", below, w.unary("-", rounded), w.binary("//", *texts)), axes)
         if function in ("floor_divide", "remainder"):
             return Spelled(w.binary("//" if function == "floor_divide" else "%", texts[0], texts[1]), axes)
         raise Residue(f"'{function}' has no spelling in the language")
@@ -593,6 +597,13 @@ class Speller:
 def varies(axis: Axis) -> bool:
     """Whether the range depends on other coordinates."""
     return any(isinstance(atom, Axis | Expression) for atom in (*axis.begin.atoms(), *axis.end.atoms()))
+
+
+def _is_negative(divisor: Polynomial) -> bool:
+    """Whether it may be: sizes are not, and a program does not divide by 0."""
+    return any(
+        factor < 0 or not all(isinstance(atom, Symbol) for atom in monomial) for monomial, factor in divisor.terms
+    )
 
 
 def dtype_text(dtype: DType) -> str:

@@ -1,0 +1,107 @@
+"""Lifting of rows that memory places: pages, segments that are stored, and groups padded to a block."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from intentc.lift_verification import verify
+from tests.test_lift_reading import HEADER
+from tests.test_lift_recurrences import kernel_of, lines_of
+from translators.lifting.files import lift_text
+
+TEXT = (Path(__file__).parent / "lift" / "ragged.py").read_text()
+READS = {
+    "paged_rows_kernel": [
+        "for m in I.parallel(I.domain(0, M)):",
+        "ids_value = I.cast(ids[m], I.index)",
+        "if 0 <= ids_value:",
+        "pages[ids_value // rows, ids_value % rows, n] = x[m, n]",
+    ],
+    "scaled_segments_kernel": [
+        "for r in I.parallel(I.domain(0, R)):",
+        "members = I.domain(I.cast(ids[r], I.index), I.cast(ids[r + 1], I.index))",
+        "y[members, n] = x[members, n] * scale[r, n]",
+    ],
+    "centred_groups_kernel": [
+        "members = I.domain(dim * count_2, I.minimum(N, dim * count_2 + dim))",
+        "x_values = x[m, members, n]",
+        "x_sum = I.reduce.sum(x_values, axis=(0, 1))",
+        "y[m, members, n] = x_values - x_sum / I.cast(N * dim, I.f32)",
+    ],
+}
+RESTS_ON = {
+    "paged_rows_kernel": "elements of ids that select what is stored are all different",
+    "scaled_segments_kernel": "segments are parts of M rows, which every launch covers",
+    "centred_groups_kernel": "BLOCK is at most dim: programs store no elements of each other",
+}
+
+
+@pytest.mark.parametrize("kernel", READS)
+def test_memory_places_rows(kernel: str) -> None:
+    made = kernel_of("ragged", kernel)
+    assert made.status == "lifted" and lines_of(made)[-len(READS[kernel]) :] == READS[kernel]
+    assert RESTS_ON[kernel] in {note.text for note in made.notes if note.basis == "assumed"}
+
+
+@pytest.mark.parametrize("kernel", READS)
+def test_rows_are_stored_as_the_original_stores_them(kernel: str) -> None:
+    found = verify(TEXT, "ragged.py", kernel_of("ragged", kernel), calls=3)
+    assert found.holds, str(found)
+
+
+SEGMENTS = """
+@triton.jit
+def kernel(x_ptr, y_ptr, offsets_ptr, n, BLOCK: tl.constexpr):
+    begin = tl.load(offsets_ptr + tl.program_id(1))
+    end = tl.load(offsets_ptr + tl.program_id(1) + 1)
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + {store}, tl.load(x_ptr + {load}, mask={mask}), mask={mask})
+
+
+def call(x, y, offsets):
+    kernel[({blocks}, offsets.shape[0] - 1)](x, y, offsets, x.shape[0], BLOCK=16)
+"""
+WHOLE = {"store": "begin + i", "load": "begin + i", "mask": "i < end - begin", "blocks": "triton.cdiv(x.shape[0], 16)"}
+REFUSED = {
+    "one block of every segment": {"blocks": "1"},
+    "as many blocks as there are segments": {"blocks": "offsets.shape[0]"},
+    "segments stored over each other": {"store": "i"},
+    "segments stored where they end": {"store": "end + i"},
+}
+
+
+def lift_segments(**changed: str) -> str | None:
+    text = HEADER + textwrap.dedent(SEGMENTS.format(**{**WHOLE, **changed}))
+    (kernel,) = lift_text(text, "kernel.py").kernels
+    return None if kernel.source is None else kernel.source.body[-1].strip()
+
+
+def test_segments_that_are_covered_are_domains() -> None:
+    assert lift_segments() == "y[members] = x[members]"
+
+
+@pytest.mark.parametrize("changed", REFUSED.values(), ids=REFUSED)
+def test_segments_that_may_be_cut_or_meet_are_refused(changed: dict[str, str]) -> None:
+    assert lift_segments(**changed) is None
+
+
+GROUPS = """
+@triton.jit
+def kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    place = tl.program_id(0) * n + i
+    tl.store(y_ptr + place, tl.load(x_ptr + place))
+
+
+def call(x, y):
+    kernel[(x.shape[0],)](x, y, x.shape[1], BLOCK={block})
+"""
+
+
+@pytest.mark.parametrize(("block", "row"), [("triton.next_power_of_2(x.shape[1])", "n"), ("128", "BLOCK")])
+def test_blocks_of_programs_are_rows_only_if_they_hold_one(block: str, row: str) -> None:
+    (kernel,) = lift_text(HEADER + textwrap.dedent(GROUPS.format(block=block)), "kernel.py").kernels
+    assert kernel.source is not None and f'("M", "{row}")' in dict(kernel.source.parameters)["y"]
