@@ -4,6 +4,7 @@ An array that is only loaded, or only stored, keeps no order. If a kernel does b
 stores; that is the same if no store of the original came between, from this program or another:
 
     own    the element is stored by the very lane that loaded it, in the same iteration
+    never  a program that loads stores nothing, by a condition, and other programs store elsewhere
     apart  every load of a program comes before all its stores, and other programs store elsewhere
 """
 
@@ -15,7 +16,7 @@ from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic
 from translators.lifting.context import in_bounds, with_axes, within_ranges
-from translators.lifting.rewriting import where
+from translators.lifting.rewriting import exclusive, where
 from translators.lifting.sinks import Ledger, Residue, Sink
 from translators.tile.effects import KernelEffects
 from translators.tile.expression import Axis, Expression, dependences, walk
@@ -49,6 +50,8 @@ class MemoryOrder:
 
     def _check(self, sink: Sink, load: Expression, store: Sink) -> None:
         pointer, clock = load.attribute.pointer, load.attribute.clock
+        if exclusive(load.arguments[1], store.mask) and self._apart(load, store):
+            return
         if clock >= store.clock and not self._same_loop(clock, store.clock):
             raise Residue(f"'{pointer}' is loaded after it was stored", sink.line)
         if _same_lane(sink, load, store):
@@ -88,12 +91,18 @@ class MemoryOrder:
         if not isinstance(stride.atom, Symbol) or any(stride.atom in each.atoms() for each in within):
             return False  # else a launch can have rows that are long enough
         self.ledger.add("assumed", f"rows of {store.pointer}, {stride!r} apart, do not overlap")
+        if any(_from_memory(atom) for each in within for atom in each.atoms()):
+            self.ledger.add("assumed", f"elements that are coordinates of {store.pointer} are within its rows")
         return True
 
 
 def _bound_axes(node: Expression) -> tuple[Axis, ...]:
     axes: tuple[Axis, ...] = node.attribute.axes if node.operation in ("reduce", "contract") else ()
     return axes
+
+
+def _from_memory(atom: Atom) -> bool:
+    return isinstance(atom, Expression) and any(node.operation == "load" for node in walk(atom))
 
 
 def _same_lane(sink: Sink, load: Expression, store: Sink) -> bool:
@@ -109,11 +118,11 @@ def _same_lane(sink: Sink, load: Expression, store: Sink) -> bool:
 
 
 def _divided(offset: Polynomial, programs: set[Axis]) -> tuple[Polynomial, Polynomial]:
-    """(terms that vary with the program, the others)."""
+    """(terms that vary with the program, the others): also those that are read from memory, which tell no programs."""
     mine, others = Polynomial(), Polynomial()
     for term in offset.terms:
         single = Polynomial((term,))
-        if any(programs & dependences(atom)[0] for atom in single.atoms()):
+        if any(programs & dependences(atom)[0] and not _from_memory(atom) for atom in single.atoms()):
             mine = mine + single
         else:
             others = others + single

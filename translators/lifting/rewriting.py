@@ -68,6 +68,27 @@ def conjunction(arena: Arena, conditions: Sequence[Expression]) -> Expression:
     return fold(lambda one, other: arena.make("pointwise", d.boolean, (one, other), ("and", False, False)), conditions)
 
 
+def exclusive(first: Expression, second: Expression) -> bool:
+    """Whether two conditions cannot both hold: a part of one is the opposite of a part of the other."""
+    return any(_opposite(one, other) for one in conjuncts(first) for other in conjuncts(second))
+
+
+def _opposite(one: Expression, other: Expression) -> bool:
+    if one.operation != "pointwise" or other.operation != "pointwise":
+        return False
+    functions = (one.attribute[0], other.attribute[0])
+    if functions == ("less", "less") and one.arguments[0].dtype == other.arguments[0].dtype == d.index:
+        sides = [each.arguments[0].polynomial - each.arguments[1].polynomial for each in (one, other)]
+        known = (sides[0] + sides[1]).constant  # both are -1 at most where they hold
+        return known is not None and known >= -1
+    if set(functions) == {"equal", "not_equal"}:
+        return one.arguments == other.arguments
+    return any(
+        function == "not" and each.arguments[0] is opposite
+        for function, each, opposite in ((functions[0], one, other), (functions[1], other, one))
+    )
+
+
 def bound_by(condition: Expression, axis: Axis) -> tuple[bool, Polynomial] | None:
     """(True, E) if the condition is axis < E; (False, E) if it is axis >= E."""
     if condition.operation != "pointwise" or condition.attribute[0] != "less":

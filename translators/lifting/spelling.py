@@ -20,6 +20,7 @@ from translators.intent_source import write as w
 from translators.intent_source.write import Text
 from translators.lifting.loop_choice import axes_of, loop_axes, loop_orders
 from translators.lifting.names import Names, domain_name
+from translators.lifting.rewriting import exclusive
 from translators.lifting.sinks import Recurrence, Residue
 from translators.lifting.views import Viewed
 from translators.logical.types import View
@@ -641,11 +642,14 @@ def _loads(viewed: Viewed) -> Iterator[Expression]:
 
 def read_before_stored(members: Sequence[Viewed]) -> list[Expression]:
     """Loads that a statement needs of what an earlier one stores."""
-    stored: set[View] = set()
+    stored: dict[View, list[Expression]] = {}
     found: dict[Expression, None] = {}
     for viewed in members:
-        found.update(dict.fromkeys(load for load in _loads(viewed) if load.attribute.memory in stored))
-        stored.add(viewed.memory)
+        mask = viewed.sink.mask
+        for load in _loads(viewed):
+            earlier = stored.get(load.attribute.memory, ())
+            found.update({load: None} if any(not exclusive(each, mask) for each in earlier) else {})
+        stored.setdefault(viewed.memory, []).append(mask)
     if found and any(viewed.sink.mask.operation != "constant" for viewed in members):
         raise Residue("an array that is loaded and stored under a condition")
     return list(found)
