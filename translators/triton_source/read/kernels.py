@@ -123,7 +123,7 @@ class _Attempt:
 
     def _parameter(self, parameter: ast.arg) -> KernelParameter | None:
         name = parameter.arg
-        if is_constexpr(parameter):
+        if is_constexpr(parameter) and (name not in self.guess.floats or not self._unknown(name)):
             self.compile_time.add(name)
             self.execution.names[name] = self._constant(name)
             return None
@@ -132,6 +132,10 @@ class _Attempt:
             self.execution.names[name] = Pointer(name, element, (), number(0))
             return KernelParameter(name, "pointer", element, name not in self.known.dtypes)
         return self._scalar(parameter)
+
+    def _unknown(self, name: str) -> bool:
+        """Whether nothing says what the compile-time parameter is."""
+        return isinstance(self._constant(name), Polynomial)
 
     def _constant(self, name: str) -> Value:
         """A compile-time integer stays a name; flags, types and everything else are needed as values."""
@@ -143,7 +147,8 @@ class _Attempt:
 
     def _scalar(self, parameter: ast.arg) -> KernelParameter:
         name = parameter.arg
-        dtype = _annotated(parameter) or self.known.dtypes.get(name) or (d.f32 if name in self.guess.floats else d.i32)
+        annotated = None if is_constexpr(parameter) else _annotated(parameter)
+        dtype = annotated or self.known.dtypes.get(name) or (d.f32 if name in self.guess.floats else d.i32)
         if dtype == d.boolean or dtype.is_float:
             self.execution.names[name] = Tile(dtype, (), self.execution.arena.make("parameter", dtype, (), name))
         else:
@@ -188,6 +193,7 @@ def _corrected(attempt: _Attempt, made: KernelEffects, guess: _Guess, known: Kno
     positions, values = _uses(made)
     names = {each.name for each in made.parameters if each.kind == "integer" and each.assumed}
     floats = {name for name in names if name in values and name not in positions}
+    floats |= attempt.compile_time & values & _bare_numbers(made) - positions
     elements = dict(guess.elements)
     loaded = _loaded_types(made)
     for name in guess.pointers - known.dtypes.keys():
@@ -216,6 +222,18 @@ def _uses(made: KernelEffects) -> tuple[set[str], set[str]]:
     for record in made.loops:
         positions.update(_symbols(record.trip), _elements(record.trip))
     return positions, values
+
+
+def _bare_numbers(made: KernelEffects) -> set[str]:
+    """Names that are converted to a number as they are, and never within a sum or product of integers."""
+    bare: set[str] = set()
+    within: set[str] = set()
+    for root in roots_of(made):
+        for node in walk(root):
+            if node.operation == "cast" and node.arguments[0].operation == "index":
+                atom = node.arguments[0].attribute.atom
+                (bare if isinstance(atom, Symbol) else within).update(_symbols(node.arguments[0].attribute))
+    return bare - within
 
 
 def _position_symbols(root: Expression) -> Iterator[str]:
