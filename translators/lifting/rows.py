@@ -33,12 +33,12 @@ def _rows(context: Context, sink: Sink) -> Iterator[tuple[Symbol, Polynomial]]:
     """(number of lanes, distance of the next program's first lane), where that is all that keeps programs apart."""
     offset = sink.offset.polynomial
     facts = where(with_axes(context.facts, sink.axes), sink.mask)
-    for lane in sink.free:
+    for lane in (axis for axis in sink.free if axis in context.local):
         block = lane.end.atom
         near = offset.coefficient(lane)
         if not isinstance(block, Symbol) or block.name not in context.blocks or near is None or lane.begin.terms:
             continue
-        for program in (axis for axis in sink.free if axis.name.startswith("program")):
+        for program in (axis for axis in sink.free if axis not in context.local):
             far = offset.coefficient(program)
             row = far.divided_by(near) if far and far.terms and near.terms else None
             if row is None or not context.invariant(row) or context.mentions_blocks(row):

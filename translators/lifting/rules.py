@@ -20,6 +20,7 @@ from translators.algebra.polynomial import (
     Polynomial,
     Quotient,
     Remainder,
+    Symbol,
     atomic,
     ceiling_divide,
     maximum,
@@ -140,8 +141,9 @@ def _where_stored(simplifier: Simplifier, sink: Sink) -> Sink:
     """What is stored, and where, counts only where the mask holds."""
     if sink.mask.operation == "constant" or sink.recurrences:
         return sink
-    placed = Simplifier(simplifier.arena, where(simplifier.facts, sink.mask))
-    sink = replace(sink, offset=placed.expression(sink.offset))
+    if any(not isinstance(atom, Axis | Symbol) for atom in sink.offset.polynomial.atoms()):
+        placed = Simplifier(simplifier.arena, where(simplifier.facts, sink.mask))
+        sink = replace(sink, offset=placed.expression(sink.offset))
     held: dict[Expression, bool] = {}
     for condition in conjuncts(sink.mask):
         negated = condition.operation == "pointwise" and condition.attribute[0] == "not"
@@ -342,17 +344,30 @@ def _restricted_node(
 
 
 def implied(context: Context, sink: Sink) -> Sink | None:
-    """A condition that follows from the others of a store's mask says nothing."""
-    conditions = list(conjuncts(sink.mask))
-    facts = with_axes(context.facts, sink.every_axis) if len(conditions) > 1 else context.facts
-    for condition in conditions if len(conditions) > 1 else ():
-        if condition.operation != "pointwise" or condition.attribute[0] != "less":
-            continue
-        left, right = condition.arguments
-        others = conjunction(context.arena, [each for each in conditions if each is not condition])
-        if left.dtype == d.index and where(facts, others).less(left.polynomial, right.polynomial):
-            return replace(sink, mask=others)
+    """A bound that follows from another one of a store's mask says nothing."""
+    bounds = {each: _difference(each) for each in conjuncts(sink.mask)}
+    facts = with_axes(context.facts, sink.every_axis) if len(bounds) > 1 else context.facts
+    for condition, weaker in bounds.items():
+        for other, stronger in bounds.items():
+            if condition is other or weaker is None or stronger is None or not _alike(weaker, stronger):
+                continue
+            if facts.less_equal(weaker, stronger):
+                others = [each for each in bounds if each is not condition]
+                return replace(sink, mask=conjunction(context.arena, others))
     return None
+
+
+def _difference(condition: Expression) -> Polynomial | None:
+    """What is negative where the condition holds."""
+    if condition.operation != "pointwise" or condition.attribute[0] != "less":
+        return None
+    left, right = condition.arguments
+    return left.polynomial - right.polynomial if left.dtype == d.index else None
+
+
+def _alike(first: Polynomial, second: Polynomial) -> bool:
+    """Whether most of one is in the other."""
+    return len((second - first).terms) < max(len(first.terms), len(second.terms))
 
 
 RULES = (
