@@ -8,10 +8,12 @@ place that is read from memory stays an update of every point: several may meet 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from intent import dtypes as d
 from intent.records import replace
+from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.lifting.carries import neutral
 from translators.lifting.rewriting import conjunction, conjuncts
 from translators.lifting.sinks import Ledger, Residue, Sink
@@ -65,13 +67,37 @@ def _where(arena: Arena, condition: Expression, value: Expression, other: Expres
     return arena.make("select", value.dtype, (condition, value, other))
 
 
-def check_alone(sinks: tuple[Sink, ...], updated: frozenset[str]) -> None:
-    """An array that is updated by atomics is touched in no other way."""
+def check_alone(sinks: tuple[Sink, ...], updated: frozenset[str], counts: Mapping[Axis, Polynomial]) -> None:
+    """An array that is updated by atomics is touched in no other way, but for what a program stores there before it
+    updates elements of its own. `counts` are the numbers of programs.
+    """
     for pointer in updated:
         mine = [sink for sink in sinks if sink.pointer == pointer]
+        updates = [sink for sink in mine if sink.combine is not None]
         loads = {id(sink) for sink in sinks for node in walk(*sink.roots) if _is_load(node, pointer)}
+        if len(updates) == 1 and not loads and all(_prepares(sink, updates[0], counts) for sink in mine):
+            continue
         if len(mine) > 1 or loads - {id(mine[0])}:
             raise Residue(f"'{pointer}' is updated by atomics, and touched otherwise too", mine[-1].line)
+
+
+def _prepares(store: Sink, update: Sink, counts: Mapping[Axis, Polynomial]) -> bool:
+    """Whether the store comes before the update, and both touch elements of their own program only."""
+    if store is update:
+        return True
+    scattered = any(node.operation == "load" for node in walk(update.offset))
+    return scattered and store.clock < update.clock and all(_own_columns(each, counts) for each in (store, update))
+
+
+def _own_columns(sink: Sink, counts: Mapping[Axis, Polynomial]) -> bool:
+    """Whether program p of P touches elements p, P + p, 2*P + p, and so on only."""
+    if len(counts) != 1 or sink.recurrences:
+        return False
+    ((program, count),) = counts.items()
+    offset = sink.offset.polynomial
+    rest = offset - atomic(program)
+    alone = offset.coefficient(program) == number(1) and program not in rest.atoms()
+    return alone and all(Polynomial((term,)).divided_by(count) is not None for term in rest.terms)
 
 
 def _is_load(node: Expression, pointer: str) -> bool:

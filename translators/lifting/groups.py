@@ -176,7 +176,15 @@ def _regrouped(context: Context, sink: Sink, pair: tuple[Axis, Axis], bound: Pol
     context.local.update((joint,) if lane in context.local else ())
     axes = tuple(joint if axis is lane else axis for axis in sink.axes)
     made = replaced(context, sink, {lane: atomic(joint) - shift}, axes)
-    return made if group not in positions(made.roots) else None
+    return made if group not in _within(made, joint) else None
+
+
+def _within(sink: Sink, lane: Axis) -> set[Atom]:
+    """Atoms of coordinates; of the store's own only if the lane is one of them."""
+    inside = (node for node in walk(*sink.roots) if node is not sink.offset)
+    found = {atom for node in inside if node.operation == "index" for atom in node.attribute.atoms()}
+    own = set(sink.offset.polynomial.atoms())
+    return found | own if lane in own else found
 
 
 def with_count(context: Context, sink: Sink, group: Axis, blocks: tuple[Polynomial, Polynomial]) -> Sink | None:

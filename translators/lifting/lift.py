@@ -217,7 +217,9 @@ class Lifting:
             basis: Basis = "assumed" if name in self.launch.chosen else "host"
             self.ledger.add(basis, f"{name} is {shown}; for another value it is another kernel")
         closed = close(self.arena, self.effects, self.ledger, self.prefixes)
-        check_alone(closed, frozenset(store.pointer for store in self.effects.stores if store.combine))
+        updated = frozenset(store.pointer for store in self.effects.stores if store.combine)
+        counts = {axis: axis.end.substitute(self._counted()) for axis in self.effects.programs}
+        check_alone(closed, updated, counts)
         closed = tuple(collected(self.arena, self.ledger, sink) for sink in closed)
         MemoryOrder(self.effects, context.facts, self.ledger).check(closed)
         made = self._by_rules(closed)
@@ -237,12 +239,15 @@ class Lifting:
                 raise Residue(found.reason, found.line or sink.line) from None
         return made
 
+    def _counted(self) -> dict[Atom, Polynomial]:
+        """The numbers of programs, if the host code says them."""
+        grid = self.launch.grid
+        counts = (grid[axis] if axis < len(grid) else number(1) for axis in range(3))
+        return {Symbol(f"programs_{axis}"): count for axis, count in enumerate(counts)} if grid else {}
+
     def _with_grid(self, sink: Sink) -> Sink:
         """The number of programs as the host has it."""
-        atoms: dict[Atom, Polynomial] = {
-            Symbol(f"programs_{axis}"): self.launch.grid[axis] if axis < len(self.launch.grid) else number(1)
-            for axis in range(3)
-        }
+        atoms = self._counted()
         if not self.launch.grid:
             return sink
         for axis in sink.axes:

@@ -180,7 +180,7 @@ class Speller:
 
     def order(self, viewed: Viewed) -> None:
         """Tensor axes in the order of memory: the store's, then what loads say of the others."""
-        placed: list[Axis] = [axis for each in viewed.coordinates for axis in axes_of(each)]
+        placed: list[Axis] = [axis for each in viewed.coordinates for axis in _stored_order(each)]
         placed = _in_memory_order(placed, (viewed.sink.value, viewed.sink.mask, *viewed.sink.carried))
         for position, axis in enumerate(placed):
             self.frame.order.setdefault(axis, position)
@@ -539,7 +539,7 @@ class Speller:
             self.used_sizes.setdefault(self.extents[polynomial])
             return Spelled(Text(self.extents[polynomial]))
         axes = self.sorted_axes({axis for axis in axes_of(polynomial) if axis not in self.frame.loops})
-        if len(axes) > 1:
+        if len(axes) > 1 and not isinstance(polynomial.atom, Expression):
             raise Residue("a coordinate of several axes at once")
         positive = [term for term in polynomial.terms if term[1] > 0]
         negative = [term for term in polynomial.terms if term[1] < 0]
@@ -553,7 +553,7 @@ class Speller:
                 made = w.binary("+", made, self._term(monomial, factor))
         for monomial, factor in negative:
             made = w.binary("-", made, self._term(monomial, -factor))
-        return Spelled(made, axes)
+        return Spelled(made, self.spell(polynomial.atom).axes if isinstance(polynomial.atom, Expression) else axes)
 
     def _term(self, monomial: tuple[object, ...], factor: int) -> Text:
         factors = [self._atom(atom) for atom in monomial]
@@ -625,6 +625,12 @@ def _in_memory_order(placed: Sequence[Axis], roots: Sequence[Expression]) -> lis
                 after = [made.index(each) for each in axes[position + 1 :] if each in made]
                 made.insert(max(before) + 1 if before else min(after, default=len(made)), axis)
     return made
+
+
+def _stored_order(coordinate: Polynomial) -> list[Axis]:
+    """The axes of a coordinate; of one that is read from memory, in the order that it is read in."""
+    atom = coordinate.atom
+    return _in_memory_order([], (atom,)) if isinstance(atom, Expression) else list(axes_of(coordinate))
 
 
 def _load_axes(load: Expression) -> list[Axis]:

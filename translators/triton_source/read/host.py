@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
+from pathlib import Path
 from typing import Final
 
 from intent import dtypes as d
@@ -76,17 +77,35 @@ class HostLaunch:
 
 
 def read_launches(file: TritonFile) -> tuple[HostLaunch, ...]:
-    """Every launch in the file that is found, in order."""
-    found: list[HostLaunch] = []
-    for function in file.hosts.values():
-        found.extend(_Host(file, function).launches())
+    """Every launch in the file that is found, in order; of kernels that it has none of, those beside it."""
+    found = list(_launches_in(file))
+    missing = {each.name for each in file.kernels} - {each.kernel for each in found}
+    for other in _beside(file, missing):
+        found.extend(each for each in _launches_in(other, file) if each.kernel in missing)
     return tuple(found)
+
+
+def _launches_in(file: TritonFile, of: TritonFile | None = None) -> Iterator[HostLaunch]:
+    for function in file.hosts.values():
+        yield from _Host(file, function, of or file).launches()
+
+
+def _beside(file: TritonFile, names: set[str]) -> Iterator[TritonFile]:
+    """The files of the same folder that launch one of these kernels."""
+    own = Path(file.path)
+    for path in sorted(own.parent.glob("*.py")) if names and own.is_file() else ():
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if path != own and own.stem in text and any(f"{name}[" in text for name in names):
+            other = file.package.read(path)
+            if other is not None:
+                yield other
 
 
 @dataclass(slots=True)
 class _Host:
     file: TritonFile
     function: ast.FunctionDef
+    kernels: TritonFile  # whose kernels are launched
     names: dict[str, HostValue] = field(default_factory=dict)
     lambdas: dict[str, ast.Lambda | ast.FunctionDef] = field(default_factory=dict)
     values: dict[str, int] = field(default_factory=dict)  # of local integer constants, which are symbols
@@ -181,11 +200,18 @@ class _Host:
     # --------------------------------------------------------------------------------------------------------- launches
     def _launch(self, node: ast.Call) -> Iterator[HostLaunch]:
         match node.func:
-            case ast.Subscript(value=ast.Name(id=name), slice=grid) if name in self.file.functions:
-                kernel = self.file.functions[name]
+            case ast.Subscript(value=ast.Name(id=name), slice=grid) if (kernel := self._kernel(name)) is not None:
                 yield self._bound(kernel, self._grid(grid), self._arguments(kernel, node), node.lineno)
             case ast.Name(id="_Plan") if node.args and isinstance(node.args[0], ast.Name):
                 yield from self._planned(node)
+
+    def _kernel(self, name: str) -> Function | None:
+        if self.file is self.kernels:
+            return self.file.functions.get(name)
+        found = self.file.resolve(name)
+        if not isinstance(found, Function) or Path(found.file.path).resolve() != Path(self.kernels.path).resolve():
+            return None
+        return found
 
     def _planned(self, node: ast.Call) -> Iterator[HostLaunch]:
         """A row of a plan table, as generated modules have them; what is passed stands in a tuple of its own."""

@@ -107,12 +107,17 @@ class Package:
 
     def module(self, importer: str, module: str, level: int) -> TritonFile | None:
         for path in _module_paths(Path(importer), module, level):
-            if path not in self.files:
-                self.files[path] = None  # while it is being read
-                self.files[path] = self._read(path)
-            if self.files[path] is not None:
-                return self.files[path]
+            found = self.read(path)
+            if found is not None:
+                return found
         return None
+
+    def read(self, path: Path) -> TritonFile | None:
+        """A file by its path; None if it cannot be read."""
+        if path not in self.files:
+            self.files[path] = None  # while it is being read
+            self.files[path] = self._read(path)
+        return self.files[path]
 
     def _read(self, path: Path) -> TritonFile | None:
         try:
