@@ -36,7 +36,7 @@ SIZES = {
     "stride_x1": 2, "stride_y0": 7, "stride_y1": 1, "rows": 2, "cols": 4, "input_row_stride": 6, "output_row_stride": 5,
     "n_ids": 5, "dim": 4, "parts": 3, "n_classes": 6, "count": 7, "W": 2, "R": 2,
     "TILE": 4, "H": 2, "L": 5, "D": 4, "T": 5, "CHUNK": 4,
-    "BLOCK_V": 4, "DK": 3, "DV": 3, "ignored": 3,
+    "BLOCK_V": 4, "DK": 3, "DV": 3, "ignored": 3, "stride_page": 13, "stride_row": 5,
 }  # fmt: skip
 
 
