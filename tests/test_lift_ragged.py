@@ -105,3 +105,20 @@ def call(x, y):
 def test_blocks_of_programs_are_rows_only_if_they_hold_one(block: str, row: str) -> None:
     (kernel,) = lift_text(HEADER + textwrap.dedent(GROUPS.format(block=block)), "kernel.py").kernels
     assert kernel.source is not None and f'("M", "{row}")' in dict(kernel.source.parameters)["y"]
+
+
+def test_an_array_is_read_before_it_is_stored_under_a_condition() -> None:
+    made = kernel_of("in_place", "centred_rows_kernel")
+    assert lines_of(made)[-9:] == [
+        "if ids_value == ignored:",
+        "x[m, cols] = 0.0",
+        "if ids_value != ignored:",
+        "x_value = x[m, ids_value]",
+        "x_values = x[m, cols]",
+        "x_sum = I.reduce.sum(x_values, axis=0)",
+        "x[m, cols] = x_values - x_sum",
+        "x[m, ids_value] = x_value * 2.0",
+        "loss[m] = x_sum - x_value",
+    ]
+    found = verify((Path(__file__).parent / "lift" / "in_place.py").read_text(), "in_place.py", made, calls=3)
+    assert found.holds, str(found)

@@ -135,12 +135,7 @@ class Speller:
 
             OrderedLoops(self, group, indent).run()
             return
-        early = read_before_stored(group.members)
-        for viewed in group.members if early else ():
-            self.order(viewed)
-            self.subregions(viewed, indent)
-        for load in early:
-            self.name(load, indent)
+        _check_conditions(group.members)
         for _, alike in groupby(group.members, key=lambda viewed: viewed.sink.mask):
             self.stores(list(alike), indent)
 
@@ -196,6 +191,8 @@ class Speller:
             self.lines.append(f"{indent}if {self.spell(mask).text}:")
             indent += "    "
         named = dict(self.frame.spelled)
+        for load in read_before_stored(members):
+            self.name(load, indent)
         for viewed in members:
             self.store(viewed, indent)
         if mask.operation != "constant":
@@ -259,7 +256,8 @@ class Speller:
         stem = next((each.attribute.memory.name for each in walk(node) if each.operation == "load"), "value")
         match node.operation:
             case "load":
-                return f"{stem}_values" if _tensor_axes(node, self.frame.loops) else f"{stem}_value"
+                name = node.attribute.memory.name
+                return f"{name}_values" if _tensor_axes(node, self.frame.loops) else f"{name}_value"
             case "state":
                 return self.states[node.attribute][0]
             case "reduce":
@@ -647,18 +645,25 @@ def _loads(viewed: Viewed) -> Iterator[Expression]:
 
 
 def read_before_stored(members: Sequence[Viewed]) -> list[Expression]:
-    """Loads that a statement needs of what an earlier one stores."""
-    stored: dict[View, list[Expression]] = {}
+    """Loads that a statement needs of what an earlier one stores, where both have one condition."""
+    stored: set[View] = set()
     found: dict[Expression, None] = {}
+    for viewed in members:
+        found.update(dict.fromkeys(load for load in _loads(viewed) if load.attribute.memory in stored))
+        stored.add(viewed.memory)
+    return list(found)
+
+
+def _check_conditions(members: Sequence[Viewed]) -> None:
+    """Under different conditions, what is stored is not loaded later; but under opposite ones the order is nothing."""
+    stored: dict[View, list[Expression]] = {}
     for viewed in members:
         mask = viewed.sink.mask
         for load in _loads(viewed):
             earlier = stored.get(load.attribute.memory, ())
-            found.update({load: None} if any(not exclusive(each, mask) for each in earlier) else {})
+            if any(each is not mask and not exclusive(each, mask) for each in earlier):
+                raise Residue("an array that is loaded and stored under a condition")
         stored.setdefault(viewed.memory, []).append(mask)
-    if found and any(viewed.sink.mask.operation != "constant" for viewed in members):
-        raise Residue("an array that is loaded and stored under a condition")
-    return list(found)
 
 
 def _is_sum(node: Expression) -> bool:

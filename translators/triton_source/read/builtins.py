@@ -331,6 +331,8 @@ def reduce_tile(execution: Execution, kind: str, tile: Tile, axis: Value, kept: 
         dimensions: tuple[int, ...] = tuple(range(rank))
     elif isinstance(axis, int) and -rank <= axis < rank:
         dimensions = (axis % rank,)
+    elif isinstance(axis, Tile):
+        raise NotLifted("a reduction whose dimension is a run-time value, which Triton does not compile")
     else:
         raise NotLifted("a reduction over a dimension that the tile does not have")
     bound: list[Axis] = []
