@@ -11,6 +11,7 @@ from intentc.lift_verification import verify
 from tests.test_lift_reading import HEADER
 from tests.test_lift_recurrences import kernel_of, lines_of
 from translators.lifting.files import lift_text
+from translators.lifting.lift import Lifted
 
 TEXT = (Path(__file__).parent / "lift" / "ragged.py").read_text()
 READS = {
@@ -122,3 +123,60 @@ def test_an_array_is_read_before_it_is_stored_under_a_condition() -> None:
     ]
     found = verify((Path(__file__).parent / "lift" / "in_place.py").read_text(), "in_place.py", made, calls=3)
     assert found.holds, str(found)
+
+
+COUNTS = HEADER + textwrap.dedent(
+    """
+    @triton.jit
+    def kernel(x_ptr, counts_ptr, T, E: tl.constexpr, tiles, TILE: tl.constexpr, BLOCK: tl.constexpr):
+        tile = tl.program_id(0)
+        e = tl.arange(0, BLOCK)
+        tl.store(counts_ptr + e * tiles + tile, tl.zeros([BLOCK], tl.int32), mask=e < E)
+        t = tile * TILE + tl.arange(0, TILE)
+        chosen = tl.load(x_ptr + t, mask=t < T, other=0)
+        tl.atomic_add(counts_ptr + chosen * {stride} + tile, tl.full([TILE], 1, tl.int32), mask=t < T)
+    """
+)
+CALLS = """
+import torch
+import triton
+from kernels import kernel
+
+
+def call(x, E, tile):
+    tiles = {tiles}
+    counts = torch.empty((E, tiles), dtype=torch.int32)
+    kernel[(tiles,)](x, counts, x.shape[0], E, tiles, TILE=tile, BLOCK=triton.next_power_of_2(E))
+"""
+
+
+def lift_counts(folder: Path, stride: str, calls: str | None) -> Lifted:
+    (folder / "kernels.py").write_text(COUNTS.format(stride=stride))
+    if calls is not None:
+        (folder / "calls.py").write_text(calls)
+    (made,) = lift_text((folder / "kernels.py").read_text(), str(folder / "kernels.py")).kernels
+    return made
+
+
+@pytest.mark.parametrize("tiles", ["triton.cdiv(x.shape[0], tile)", "tiles_of(x) if tile else 1"])
+def test_a_program_counts_in_what_it_stored(tmp_path: Path, tiles: str) -> None:
+    made = lift_counts(tmp_path, "tiles", CALLS.format(tiles=tiles))
+    assert lines_of(made)[-4:] == [
+        "for tile in I.parallel(I.domain(0, tiles)):",
+        "members = I.domain(TILE * tile, I.minimum(T, TILE * tile + TILE))",
+        "counts[e, tile] = 0",
+        "I.scatter_reduce(counts, (I.cast(x[members], I.index), tile), 1, I.add)",
+    ]
+    found = verify((tmp_path / "kernels.py").read_text(), str(tmp_path / "kernels.py"), made, calls=2)
+    assert found.holds, str(found)
+
+
+def test_programs_that_may_count_for_each_other_are_refused(tmp_path: Path) -> None:
+    assert lift_counts(tmp_path, "(tiles + 1)", CALLS.format(tiles="triton.cdiv(x.shape[0], tile)")).source is None
+    assert (
+        lift_counts(tmp_path, "tiles", CALLS.format(tiles="tile").replace("(tiles,)]", "(tiles + 1,)]")).source is None
+    )
+
+
+def test_without_a_launch_nothing_keeps_programs_apart(tmp_path: Path) -> None:
+    assert lift_counts(tmp_path, "tiles", None).source is None
