@@ -186,6 +186,19 @@ REFUSED = {
         i = tl.arange(0, BLOCK)
         tl.store(x_ptr + tl.program_id(0), tl.sum(tl.load(x_ptr + i, mask=i < n, other=0.0), 0))
     """,
+    "conditions that tell lanes, and not programs": """
+        i = tl.arange(0, BLOCK)
+        p = tl.program_id(0) * n
+        v = tl.load(x_ptr + p + i + 3, mask=i < 5)
+        tl.store(x_ptr + p + i, 1.0, mask=i >= 5)
+        tl.store(y_ptr + p + i, v, mask=i < 5)
+    """,
+    "a load after the store, by other lanes": """
+        i = tl.arange(0, BLOCK)
+        p = tl.program_id(0) * n
+        tl.store(x_ptr + p + i, 1.0, mask=i >= 5)
+        tl.store(y_ptr + p + i, tl.load(x_ptr + p + i + 3, mask=i < 5), mask=i < 5)
+    """,
     "a load after the store": """
         i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
         tl.store(y_ptr + i, tl.load(x_ptr + i))

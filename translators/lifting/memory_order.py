@@ -16,7 +16,7 @@ from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic
 from translators.lifting.context import in_bounds, with_axes, within_ranges
-from translators.lifting.rewriting import exclusive, where
+from translators.lifting.rewriting import opposites, where
 from translators.lifting.sinks import Ledger, Residue, Sink
 from translators.tile.effects import KernelEffects
 from translators.tile.expression import Axis, Expression, dependences, walk
@@ -50,7 +50,8 @@ class MemoryOrder:
 
     def _check(self, sink: Sink, load: Expression, store: Sink) -> None:
         pointer, clock = load.attribute.pointer, load.attribute.clock
-        if exclusive(load.arguments[1], store.mask) and self._apart(load, store):
+        programs = set(self.effects.programs)
+        if any(axes <= programs for axes in opposites(load.arguments[1], store.mask)) and self._apart(load, store):
             return
         if clock >= store.clock and not self._same_loop(clock, store.clock):
             raise Residue(f"'{pointer}' is loaded after it was stored", sink.line)

@@ -68,9 +68,10 @@ def conjunction(arena: Arena, conditions: Sequence[Expression]) -> Expression:
     return fold(lambda one, other: arena.make("pointwise", d.boolean, (one, other), ("and", False, False)), conditions)
 
 
-def exclusive(first: Expression, second: Expression) -> bool:
-    """Whether two conditions cannot both hold: a part of one is the opposite of a part of the other."""
-    return any(_opposite(one, other) for one in conjuncts(first) for other in conjuncts(second))
+def opposites(first: Expression, second: Expression) -> Iterator[frozenset[Axis]]:
+    """The axes of each pair of parts of two conditions that cannot hold together at one point of those axes."""
+    for one in conjuncts(first):
+        yield from (one.axes | other.axes for other in conjuncts(second) if _opposite(one, other))
 
 
 def _opposite(one: Expression, other: Expression) -> bool:

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic
 from translators.lifting.context import Context, with_axes
-from translators.lifting.rewriting import replaced, where
+from translators.lifting.rewriting import bound_by, conjuncts, replaced, where
 from translators.lifting.sinks import Sink
+from translators.tile.expression import Axis, Expression
 
 
 def whole_rows(context: Context, sinks: Sequence[Sink]) -> dict[Atom, Polynomial]:
@@ -36,6 +37,8 @@ def _rows(context: Context, sink: Sink) -> Iterator[tuple[Symbol, Polynomial]]:
     for lane in (axis for axis in sink.free if axis in context.local):
         block = lane.end.atom
         near = offset.coefficient(lane)
+        if _read_from_memory(sink, lane):
+            continue
         if not isinstance(block, Symbol) or block.name not in context.blocks or near is None or lane.begin.terms:
             continue
         for program in (axis for axis in sink.free if axis not in context.local):
@@ -45,6 +48,12 @@ def _rows(context: Context, sink: Sink) -> Iterator[tuple[Symbol, Polynomial]]:
                 continue
             if not facts.less(atomic(lane), row):
                 yield block, row
+
+
+def _read_from_memory(sink: Sink, lane: Axis) -> bool:
+    """Whether memory says how many of the lanes count."""
+    bounds = (bound_by(condition, lane) for condition in conjuncts(sink.mask))
+    return any(isinstance(atom, Expression) for bound in bounds if bound is not None for atom in bound[1].atoms())
 
 
 def substituted(context: Context, sink: Sink, equal: Mapping[Atom, Polynomial]) -> Sink:

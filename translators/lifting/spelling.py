@@ -20,7 +20,7 @@ from translators.intent_source import write as w
 from translators.intent_source.write import Text
 from translators.lifting.loop_choice import axes_of, loop_axes, loop_orders
 from translators.lifting.names import Names, domain_name
-from translators.lifting.rewriting import exclusive
+from translators.lifting.rewriting import opposites
 from translators.lifting.sinks import Recurrence, Residue
 from translators.lifting.views import Viewed
 from translators.logical.types import View
@@ -655,15 +655,21 @@ def read_before_stored(members: Sequence[Viewed]) -> list[Expression]:
 
 
 def _check_conditions(members: Sequence[Viewed]) -> None:
-    """Under different conditions, what is stored is not loaded later; but under opposite ones the order is nothing."""
-    stored: dict[View, list[Expression]] = {}
+    """What is stored is not loaded later under another condition, unless it is the opposite one for the same rows."""
+    stored: dict[View, list[Viewed]] = {}
     for viewed in members:
-        mask = viewed.sink.mask
         for load in _loads(viewed):
-            earlier = stored.get(load.attribute.memory, ())
-            if any(each is not mask and not exclusive(each, mask) for each in earlier):
-                raise Residue("an array that is loaded and stored under a condition")
-        stored.setdefault(viewed.memory, []).append(mask)
+            for earlier in stored.get(load.attribute.memory, ()):
+                if earlier.sink.mask is not viewed.sink.mask and not _never_both(earlier, viewed, load):
+                    raise Residue("an array that is loaded and stored under a condition")
+        stored.setdefault(viewed.memory, []).append(viewed)
+
+
+def _never_both(earlier: Viewed, later: Viewed, load: Expression) -> bool:
+    """Whether conditions select the one or the other for rows that both keep to."""
+    pairs = zip(earlier.coordinates, load.attribute.coordinates, strict=True)
+    rows = {mine.atom for mine, other in pairs if mine == other}
+    return any(axes <= rows for axes in opposites(earlier.sink.mask, later.sink.mask))
 
 
 def _is_sum(node: Expression) -> bool:

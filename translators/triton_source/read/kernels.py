@@ -225,14 +225,16 @@ def _uses(made: KernelEffects) -> tuple[set[str], set[str]]:
 
 
 def _bare_numbers(made: KernelEffects) -> set[str]:
-    """Names that are converted to a number as they are, and never within a sum or product of integers."""
+    """Names that are converted to a float as they are, and are never part of an integer."""
     bare: set[str] = set()
     within: set[str] = set()
     for root in roots_of(made):
         for node in walk(root):
-            if node.operation == "cast" and node.arguments[0].operation == "index":
-                atom = node.arguments[0].attribute.atom
-                (bare if isinstance(atom, Symbol) else within).update(_symbols(node.arguments[0].attribute))
+            for value in (*node.arguments, *((root,) if node is root else ())):
+                if value.operation == "cast" and value.arguments[0].operation == "index":
+                    rounded = value.dtype.is_float or (node.operation == "cast" and node.dtype.is_float)
+                    alone = isinstance(value.arguments[0].attribute.atom, Symbol) and rounded
+                    (bare if alone else within).update(_symbols(value.arguments[0].attribute))
     return bare - within
 
 
