@@ -34,25 +34,3 @@ def normalise_rows_kernel(x, stride, n_cols, BLOCK: tl.constexpr):
     c = tl.arange(0, BLOCK)
     v = tl.load(x + row * stride + c, mask=c < n_cols, other=0.0)
     tl.store(x + row * stride + c, v / (1.0 + tl.sum(v * v, 0)), mask=c < n_cols)
-
-
-@triton.jit
-def centred_rows_kernel(x, ids_ptr, loss, stride, n_cols, ignored, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    chosen = tl.load(ids_ptr + row)
-    if chosen == ignored:
-        for start in range(0, n_cols, BLOCK):
-            c = start + tl.arange(0, BLOCK)
-            tl.store(x + row * stride + c, 0.0, mask=c < n_cols)
-        return
-    before = tl.load(x + row * stride + chosen)
-    total = 0.0
-    for start in range(0, n_cols, BLOCK):
-        c = start + tl.arange(0, BLOCK)
-        total += tl.sum(tl.load(x + row * stride + c, mask=c < n_cols, other=0.0), 0)
-    for start in range(0, n_cols, BLOCK):
-        c = start + tl.arange(0, BLOCK)
-        v = tl.load(x + row * stride + c, mask=c < n_cols, other=0.0)
-        tl.store(x + row * stride + c, v - total, mask=c < n_cols)
-    tl.store(x + row * stride + chosen, before * 2.0)
-    tl.store(loss + row, total - before)
