@@ -102,3 +102,11 @@ def test_no_factor_of_the_slice_is_left(changes: str) -> None:
 @pytest.mark.parametrize("changes", LEFT_ALONE)
 def test_other_folds_keep_their_factors(changes: str) -> None:
     assert "right" in device_text(_text(LEFT_ALONE[changes]))
+
+
+@pytest.mark.parametrize("sizes", [(3, 37), (17, 64), (1, 1)])
+def test_an_axis_that_only_one_effect_has_stays_on_chip(sizes: tuple[int, int]) -> None:
+    """One loop gives both results: it cannot run once for every tile of the columns that `mass` lacks."""
+    text = _text({}).replace('("N", 16)', '("N", "D")').replace('("M", 16)', '("M", "D")').replace("(M, 16)", "(M, D)")
+    text = text.replace("    M = x.shape[1]\n", "    M = x.shape[1]\n    D = y.shape[1]\n")
+    agree(text, _arguments(*sizes, "f32"), tolerance=1e-5)

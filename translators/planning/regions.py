@@ -105,17 +105,26 @@ class Region:
 
     @property
     def carried(self) -> frozenset[Axis]:
-        """Own axes of loop carries that an iteration mixes (or that are used under another name)."""
+        """Own axes of loop carries that an iteration mixes (or that are used under another name), and those that only
+        some effects have: the loop runs once for all of them.
+        """
         mixed: set[Axis] = set()
         for loop in self.loops:
+            users = [sink for sink in self.sinks if loop.token in _loops_before(sink)]
             for carry in loop.carries:
                 mixed |= set(carry.own) & self.bound
+                mixed |= {axis for axis in carry.own if 0 < sum(axis in sink.axes for sink in users) < len(users)}
         for node in self.nodes:
             if node.operation in ("carry", "carried"):
                 token, ordinal, axes = node.attribute[:3]
                 own = _loop(self.loops, token).carries[ordinal].axes
                 mixed |= {axis for pair in zip(own, axes, strict=True) if pair[0] is not pair[1] for axis in pair}
         return frozenset(mixed)
+
+
+def _loops_before(sink: Sink) -> set[LoopToken]:
+    """The loops whose results the effect uses."""
+    return {node.attribute[0] for node in walk(*roots(sink)) if node.operation == "carried"}
 
 
 def _swaps(atomic: Atomic) -> bool:
