@@ -8,6 +8,7 @@ import intent.language as I
 
 SIZES = {"S": {"TSTEPS": 5, "N": 100}, "M": {"TSTEPS": 20, "N": 200}}
 CASES = [{"TSTEPS": 2, "N": 7}, {"TSTEPS": 1, "N": 16}, {"TSTEPS": 1, "N": 3}]
+REDUCED = {"TSTEPS": 2, "N": 20}
 
 
 @intent.kernel

@@ -16,6 +16,7 @@ CASES = [
     {"ny": 8, "nx": 8, "nt": 2, "nit": 2, "rho": 1.0, "nu": 0.1},
     {"ny": 3, "nx": 3, "nt": 1, "nit": 1, "rho": 1.0, "nu": 0.1},
 ]
+REDUCED = {"ny": 13, "nx": 11, "nt": 3, "nit": 2, "rho": 1.0, "nu": 0.1}
 
 
 @intent.kernel

@@ -9,6 +9,7 @@ import intent.language as I
 
 SIZES = {"S": {"N": 100}, "M": {"N": 300}}
 CASES = [{"N": 5}, {"N": 8}, {"N": 1}, {"N": 0}]
+REDUCED = {"N": 30}
 
 
 @intent.kernel

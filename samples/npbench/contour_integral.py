@@ -17,7 +17,7 @@ CASES = [
     {"NR": 4, "NM": 4, "slab_per_bc": 2, "num_int_pts": 2},
     {"NR": 1, "NM": 2, "slab_per_bc": 2, "num_int_pts": 1},
 ]
-REDUCED = {"NR": 10, "NM": 30, "slab_per_bc": 2, "num_int_pts": 8}
+REDUCED = {"NR": 6, "NM": 10, "slab_per_bc": 2, "num_int_pts": 4}
 SLOW = True
 TOLERANCE = 1e-8
 

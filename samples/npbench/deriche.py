@@ -5,7 +5,7 @@ import intent.language as I
 
 SIZES = {"S": {"W": 400, "H": 200}, "M": {"W": 1500, "H": 1000}}
 CASES = [{"W": 7, "H": 5}, {"W": 4, "H": 16}, {"W": 1, "H": 1}]
-REDUCED = {"W": 200, "H": 100}
+REDUCED = {"W": 60, "H": 40}
 
 
 @intent.kernel

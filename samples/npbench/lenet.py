@@ -5,7 +5,7 @@ import intent.language as I
 
 SIZES = {"S": {"N": 4, "H": 28, "W": 28}, "M": {"N": 8, "H": 56, "W": 56}}
 CASES = [{"N": 1, "H": 16, "W": 18}]
-REDUCED = {"N": 1, "H": 28, "W": 28}
+REDUCED = {"N": 1, "H": 20, "W": 20}
 SLOW = True
 
 

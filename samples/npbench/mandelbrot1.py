@@ -15,6 +15,7 @@ CASES = [
     {"xmin": -1.75, "xmax": 0.25, "XN": 8, "ymin": -1.0, "ymax": 1.0, "YN": 4, "maxiter": 3, "horizon": 2.0},
     {"xmin": -1.75, "xmax": 0.25, "XN": 2, "ymin": -1.0, "ymax": 1.0, "YN": 2, "maxiter": 1, "horizon": 2.0},
 ]
+REDUCED = {"xmin": -1.75, "xmax": 0.25, "XN": 30, "ymin": -1.0, "ymax": 1.0, "YN": 25, "maxiter": 60, "horizon": 2.0}
 
 
 @intent.kernel

@@ -15,7 +15,7 @@ CASES = [
     {"xmin": -2.0, "xmax": 0.5, "XN": 8, "ymin": -1.25, "ymax": 1.25, "YN": 4, "maxiter": 3, "horizon": 2.0},
     {"xmin": -2.0, "xmax": 0.5, "XN": 2, "ymin": -1.25, "ymax": 1.25, "YN": 2, "maxiter": 1, "horizon": 2.0},
 ]
-REDUCED = {"xmin": -2.0, "xmax": 0.5, "XN": 60, "ymin": -1.25, "ymax": 1.25, "YN": 60, "maxiter": 40, "horizon": 2.0}
+REDUCED = {"xmin": -2.0, "xmax": 0.5, "XN": 30, "ymin": -1.25, "ymax": 1.25, "YN": 25, "maxiter": 40, "horizon": 2.0}
 
 
 @intent.kernel

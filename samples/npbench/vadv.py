@@ -5,6 +5,7 @@ import intent.language as I
 
 SIZES = {"S": {"I": 60, "J": 60, "K": 40}, "M": {"I": 112, "J": 112, "K": 80}}
 CASES = [{"I": 3, "J": 2, "K": 5}, {"I": 4, "J": 8, "K": 4}, {"I": 1, "J": 1, "K": 2}]
+REDUCED = {"I": 10, "J": 12, "K": 20}
 
 
 @intent.kernel

@@ -80,8 +80,8 @@ def escape_kernel(
         active = j_mask & ((n < steps) & (x * x + y * y < horizon_squared))
     inside = x * x + y * y < horizon_squared
     z_ptrs = z_ptr + i * stride_z_yn + j * stride_z_xn
-    tl.store(z_ptrs, x, mask=j_mask)  # mandelbrot1.py:42
-    tl.store(z_ptrs + stride_z_2, y, mask=j_mask)  # mandelbrot1.py:43
+    tl.store(z_ptrs, x, mask=j_mask)  # mandelbrot1.py:43
+    tl.store(z_ptrs + stride_z_2, y, mask=j_mask)  # mandelbrot1.py:44
     tl.store(last_ptr + i * stride_last_yn + j * stride_last_xn, tl.where(inside, 0, n - 1), mask=j_mask)
 
 

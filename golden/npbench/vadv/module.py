@@ -74,7 +74,7 @@ def vadv_kernel(
         pivot = rate - lower_2 - upper_2 - ratio_below * lower_2
         ratio_below = upper_2 / pivot
         product_3 = k * (I * J)
-        tl.store(ratio_ptr + product_3 + i * J + j, ratio_below, mask=j_mask)  # vadv.py:39
+        tl.store(ratio_ptr + product_3 + i * J + j, ratio_below, mask=j_mask)  # vadv.py:40
         u_at_j = u_ptr + i * stride_u_i + j * stride_u_j
         u_ptrs = u_at_j + k * stride_u_k
         u_mask = j_mask & condition
@@ -92,7 +92,7 @@ def vadv_kernel(
         correction_4 = tl.where(condition_2, correction_3, correction_2)
         known = rate * position + slow + tendency + correction_4
         right_below = (known - right_below * lower_2) / pivot
-        tl.store(right_ptr + product_3 + i * J + j, right_below, mask=j_mask)  # vadv.py:40
+        tl.store(right_ptr + product_3 + i * J + j, right_below, mask=j_mask)  # vadv.py:41
         tl.debug_barrier()
 
     x = tl.zeros((BLOCK_J,), tl.float64)
@@ -102,7 +102,7 @@ def vadv_kernel(
         ratio = tl.load(ratio_ptr + product + i * J + j, mask=j_mask)
         position = tl.load(position_at_j + (K - back) * stride_position_k, mask=j_mask)
         x = right - ratio * x
-        tl.store(tendency_at_j + (K - back) * stride_tendency_k, rate * (x - position), mask=j_mask)  # vadv.py:44
+        tl.store(tendency_at_j + (K - back) * stride_tendency_k, rate * (x - position), mask=j_mask)  # vadv.py:45
         tl.debug_barrier()
 
 
