@@ -233,7 +233,7 @@ def parts(row: Row, module: ModuleType) -> dict[str, Call]:
     writing = getattr(module, f"{row.kernel}_device_out")
 
     def send() -> None:
-        module._send(array, tensors[0])
+        module._to_device(array, str(array.dtype), DEVICE)
         synchronize()
 
     def launch() -> None:
@@ -244,48 +244,13 @@ def parts(row: Row, module: ModuleType) -> dict[str, Call]:
         "one array up": send,
         "launch": launch,
         "the result down, into new memory": lambda: module._to_numpy(result),
-        "the result down, into memory in use": lambda: module._receive(result, kept),
+        "the result down, into memory in use": lambda: module._to_numpy(result, kept),
     }
-    packed = next((each for each in module._PACKED.values() if each.tensors[0].shape == result.shape), None)
-    return {**found, **_packed_parts(row, module, packed)} if packed else found
-
-
-def _packed_parts(row: Row, module: ModuleType, packed: Any) -> dict[str, Call]:  # noqa: ANN401
-    kernel = getattr(module, f"_{row.kernel.upper()}")
-    arrays = [*row.arrays, None]
-    scalars = module._scalars(kernel, row.scalars) if row.scalars else ()
-    again = (packed.tensors, scalars) if row.scalars else (packed.tensors,)
-
-    def graph() -> Call:
-        """The same call as a CUDA graph, which binds scalars."""
-        captured = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(captured):
-            packed.up[0].copy_(packed.up[1], non_blocking=True)
-            packed.launch(*again)
-            packed.down[0].copy_(packed.down[1], non_blocking=True)
-
-        def call() -> Array:
-            for place, staged in packed.read:
-                staged[...] = arrays[place]
-            captured.replay()
-            torch.cuda.current_stream().synchronize()
-            return packed.written[0][1].copy()
-
-        return call
-
-    found: dict[str, Call] = {
-        "the form": lambda: module._numpy_form(kernel, arrays, {}),
-        "overlaps": lambda: module._may_overlap(packed, arrays),
-        "the copy up, begun": lambda: packed.up[0].copy_(packed.up[1], non_blocking=True),
-        "the launch, begun": lambda: packed.launch(*again),
-        "the copy down, begun": lambda: packed.down[0].copy_(packed.down[1], non_blocking=True),
-        "synchronize": synchronize,
-    }
-    try:
-        return found if TRIAL else {**found, "design: a CUDA graph instead": graph()}
-    except Exception as problem:
-        print(f"    no CUDA graph: {problem}")
-        return found
+    if any(each[0] == row.kernel and result.shape in each for each in module._PACKED):
+        kernel, given = getattr(module, f"_{row.kernel.upper()}"), [*row.arrays, None]
+        found["the form"] = lambda: module._form(kernel, given, {})
+        found["overlaps"] = lambda: module._may_overlap(kernel, given)
+    return found
 
 
 # -------------------------------------------------------------------------------------------------------------- designs
@@ -325,8 +290,7 @@ def _slots(module: ModuleType, size: int, count: int) -> Iterator[None]:
 def _set_slots(module: ModuleType, size: int, count: int) -> None:
     synchronize()
     module._SLOT_BYTES, module._SLOTS = size, count
-    module._UP.slots.clear()
-    module._DOWN.slots.clear()
+    torch._C._host_emptyCache()
 
 
 @contextmanager
@@ -351,7 +315,7 @@ def _touched_meanwhile(row: Row, module: ModuleType) -> Array:
     thread.start()
     tensor = _launched(row, module)
     thread.join()
-    module._receive(tensor, result)
+    module._to_numpy(tensor, result)
     return result
 
 

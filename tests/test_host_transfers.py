@@ -36,11 +36,9 @@ def loaded() -> ModuleType:
 
 @pytest.fixture(params=[(64, 1), (64, 2), (256, 3), (1 << 25, 2)], ids=lambda slots: f"{slots[1]}x{slots[0]}")
 def module(request: pytest.FixtureRequest, loaded: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """With slots of other sizes and numbers, none of them in use."""
+    """With slots of other sizes and numbers."""
     monkeypatch.setattr(loaded, "_SLOT_BYTES", request.param[0])
     monkeypatch.setattr(loaded, "_SLOTS", request.param[1])
-    monkeypatch.setattr(loaded, "_UP", loaded._Ring())
-    monkeypatch.setattr(loaded, "_DOWN", loaded._Ring())
     monkeypatch.setattr(loaded, "_PACKED", {})
     return loaded
 
@@ -63,6 +61,7 @@ class LateDevice(TorchFunctionMode):
         self.begun: deque[tuple[torch.Tensor, torch.Tensor]] = deque()
         self.done = 0
         self.synchronised = 0
+        self.pinned: list[int] = []
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ANN401
         kwargs = kwargs or {}
@@ -72,8 +71,9 @@ class LateDevice(TorchFunctionMode):
             self.begun.append(args)
             return args[0]
         if function is torch.empty:
-            kwargs = {name: value for name, value in kwargs.items() if name != "pin_memory"}
+            pinned = kwargs.pop("pin_memory", False)
             tensor = function(*args, **kwargs)
+            self.pinned += [len(tensor)] if pinned else []
             tensor.untyped_storage().fill_(0xA5)
             return tensor
         return function(*args, **kwargs)
@@ -85,9 +85,9 @@ class LateDevice(TorchFunctionMode):
             target.copy_(source)
             self.done += 1
 
-    def event(self) -> SimpleNamespace:
+    def record_event(self) -> SimpleNamespace:
         moment = self.done + len(self.begun)
-        return SimpleNamespace(record=lambda stream: None, synchronize=lambda: self.work(moment))
+        return SimpleNamespace(synchronize=lambda: self.work(moment))
 
     def synchronize(self) -> None:
         self.synchronised += 1
@@ -113,8 +113,7 @@ def late(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Iterator[LateDe
         monkeypatch.setattr(module, name, kernel._replace(launch=device.launching(kernel.launch)))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "synchronize", device.synchronize)
-    monkeypatch.setattr(torch.cuda, "current_stream", lambda device=None: None)
-    monkeypatch.setattr(torch.cuda, "Event", device.event)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda of: device)
     with device:
         yield device
 
@@ -153,11 +152,10 @@ def test_parts_of_everything(module: ModuleType, late: LateDevice) -> None:
             array = counted(shape, dtype)
             tensor = module._to_device(array, array.dtype.name, "cpu")
             array = array.copy()
-            module._receive(tensor, back := np.zeros_like(array))
+            module._to_numpy(tensor, back := np.zeros_like(array))
             np.testing.assert_array_equal(back, array)
-    for ring in (module._UP, module._DOWN):
-        assert len(ring.slots) <= module._SLOTS
-        assert max(memory.nbytes for memory, _ in ring.slots) <= module._SLOT_BYTES
+    assert len(late.pinned) == 2 * len(SHAPES) * 5
+    assert max(late.pinned) <= module._SLOTS * module._SLOT_BYTES
 
 
 def test_a_late_device_is_noticed(module: ModuleType, late: LateDevice, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +164,7 @@ def test_a_late_device_is_noticed(module: ModuleType, late: LateDevice, monkeypa
     monkeypatch.setattr(module, "_fence", lambda tensor: lambda: None)
     tensor = module._to_device(array, "float64", "cpu")
     late.work()
-    module._receive(tensor, back := np.zeros_like(array))
+    module._to_numpy(tensor, back := np.zeros_like(array))
     assert not np.array_equal(back, array)
 
 
@@ -181,7 +179,7 @@ def test_parts_of_any_layout(module: ModuleType, layout: str, dtype: str) -> Non
         tensor = module._to_device(array, array.dtype.name, "cpu")
         np.testing.assert_array_equal(tensor.numpy(), wanted)
         back = laid_out(layout, np.zeros_like(wanted))
-        module._receive(tensor, back)
+        module._to_numpy(tensor, back)
         np.testing.assert_array_equal(back, wanted)
 
 
@@ -193,27 +191,26 @@ def test_inputs_of_step_zero(module: ModuleType, shape: Shape) -> None:
 
 def test_an_error_in_the_middle_leaves_nothing_behind(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.random.default_rng(0).standard_normal((40, 37)).astype("f4")
-    copy, copies = module._copy_on_host, []
+    fence, parts = module._fence, -(-x.nbytes // module._SLOT_BYTES)
 
-    def failing(target: object, source: object) -> None:
-        copies.append(1)
-        if len(copies) == 3:
+    def failing(tensor: torch.Tensor) -> Callable[[], None]:
+        failing.calls += 1  # type: ignore[attr-defined]
+        if failing.calls == min(3, parts):  # type: ignore[attr-defined]
             raise MemoryError
-        copy(target, source)
+        return fence(tensor)
 
-    for _ in range(3):
-        copies.clear()
-        monkeypatch.setattr(module, "_copy_on_host", failing)
-        tensor = torch.zeros(40, 37)
-        try:
-            module._send(x, tensor)
-            module._receive(torch.from_numpy(x), np.zeros_like(x))
-        except MemoryError:
-            pass
-        monkeypatch.setattr(module, "_copy_on_host", copy)
-        assert not module._UP.lock.locked() and not module._DOWN.lock.locked()
-        assert not any(finish for _, finish in module._DOWN.slots)
-        np.testing.assert_allclose(module.softmax(x), softmax(x), atol=1e-6)
+    for copy in (
+        lambda: module._to_device(x, "float32", "cpu"),
+        lambda: module._to_numpy(torch.from_numpy(x), np.zeros_like(x)),
+        lambda: module.softmax(x),
+    ):
+        failing.calls = 0  # type: ignore[attr-defined]
+        monkeypatch.setattr(module, "_fence", failing)
+        with pytest.raises(MemoryError):
+            copy()
+        monkeypatch.setattr(module, "_fence", fence)
+        np.testing.assert_allclose(module.softmax(x.copy()), softmax(x), atol=1e-6)
+        monkeypatch.setattr(module, "_PACKED", {})
 
 
 def test_calls_from_many_threads(module: ModuleType) -> None:

@@ -124,10 +124,10 @@ def clip_gradient_device_out(gradient, norm, limit):
 
 def _host_call(kernel, arrays, scalars=(), **sizes):
     """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
-    form = _numpy_form(kernel, arrays, sizes)
+    form = _form(kernel, arrays, sizes)
     packed = _PACKED.get(form)
-    if packed is not None and not _may_overlap(packed, arrays):
-        return _run_packed(kernel, packed, arrays, scalars)
+    if packed is not None and not _may_overlap(kernel, arrays):
+        return packed(arrays, scalars)
     arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
     sizes = _check(kernel, arrays, sizes)
     scalars = _scalars(kernel, scalars)
@@ -135,8 +135,11 @@ def _host_call(kernel, arrays, scalars=(), **sizes):
     tensors = _upload(kernel, arrays, sizes)
     launch = _run(kernel, tensors, scalars, sizes)
     results = _download(kernel, arrays, tensors)
-    if form is not None and launch is not None and sum(tensor.nbytes for tensor in tensors) <= _PACKED_BYTES:
-        _remember_packed(form, kernel, arrays, tensors, launch)
+    few = sum(tensor.nbytes for tensor in tensors) <= _PACKED_BYTES
+    if form is not None and launch is not None and few:
+        if len(_PACKED) >= 64:  # sizes may change without end
+            _PACKED.clear()
+        _PACKED[form] = _packed(kernel, tensors, launch)
     return results
 
 
@@ -169,6 +172,8 @@ def _form(kernel, arrays, sizes):
     for array in arrays:
         if type(array) in _PLAIN:
             form += (array.dtype, array.shape, array.stride(), array.device, array.data_ptr() % 16)
+        elif type(array) is np.ndarray:
+            form += (array.dtype, array.shape, array.strides, array.flags.writeable)
         elif array is None:
             form.append(None)
         else:
@@ -472,26 +477,16 @@ def _index_type(*views):
 
 def _upload(kernel, arrays, sizes):
     """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
-    device, memory, tensors = _device(), {}, []
-    keys = [_key(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
-    read = {key for view, key in zip(kernel.views, keys, strict=True) if view.direction != "Out"}
-    for view, array, key in zip(kernel.views, arrays, keys, strict=True):
+    device, memory, tensors = _device(), {}, {}
+    pairs = zip(kernel.views, arrays, strict=True)
+    for view, array in sorted(pairs, key=lambda pair: pair[0].direction == "Out"):  # after those that are read
+        shared = view.direction == "In" or array is not None and kernel.overlap == "same"
+        key = _elements(array) if shared else view.name
         if key not in memory:
-            memory[key] = _to_device(array, view.dtype, device) if key in read else _empty(view, sizes, device)
-        tensors.append(memory[key])
-    return tensors
-
-
-def _key(kernel, view, array):
-    """Arguments with equal keys share device memory."""
-    shared = view.direction == "In" or array is not None and kernel.overlap == "same"
-    return _elements(array) if shared else view.name
-
-
-def _to_device(array, dtype, device):
-    tensor = torch.empty(array.shape, dtype=getattr(torch, dtype), device=device)
-    _send(array, tensor)
-    return tensor
+            read = view.direction != "Out"
+            memory[key] = _to_device(array, view.dtype, device) if read else _empty(view, sizes, device)
+        tensors[view.name] = memory[key]
+    return [tensors[view.name] for view in kernel.views]
 
 
 def _download(kernel, arrays, tensors):
@@ -501,197 +496,125 @@ def _download(kernel, arrays, tensors):
         if array is None:
             results.append(_to_numpy(tensor))
         elif view.direction != "In":
-            _receive(tensor, array)
+            _to_numpy(tensor, array)
     if torch.cuda.is_available():
         torch.cuda.synchronize()
     return _unwrap(results)
 
 
-def _to_numpy(tensor):
-    array = np.empty(tensor.shape, _dtype_name(tensor))
-    _receive(tensor, array)
+def _to_device(array, dtype, device):
+    """While one part is on its way, the next is put into pinned memory."""
+    tensor, begun = torch.empty(array.shape, dtype=getattr(torch, dtype), device=device), collections.deque()
+    for part, target, slot in _turns(_plain(array), tensor):
+        if len(begun) == _SLOTS:
+            begun.popleft()()
+        slot.copy_(part)
+        target.copy_(slot, non_blocking=True)
+        begun.append(_fence(target))
+    return tensor
+
+
+def _to_numpy(tensor, array=None):
+    """Into an array or a new one; while some parts are on their way to pinned memory, earlier ones are taken out."""
+    array = np.empty(tensor.shape, _dtype_name(tensor)) if array is None else array
+    memory, begun = _plain(array), collections.deque()
+    for part, source, slot in _turns(memory, tensor):
+        if len(begun) == _SLOTS:
+            _land(*begun.popleft())
+        slot.copy_(source, non_blocking=True)
+        begun.append((_fence(source), part, slot))
+    for each in begun:
+        _land(*each)
+    if memory.data_ptr() != array.ctypes.data:
+        array[...] = memory.numpy()
     return array
 
 
-_PACKED = {}  # by form
+def _land(arrive, part, slot):
+    arrive()
+    part.copy_(slot)
+
+
+def _plain(array):
+    """The array's memory as a tensor, also if it is read-only; a copy where PyTorch knows no such tensor."""
+    memory = {**array.__array_interface__, "data": (array.ctypes.data, False)}
+    if array.flags.aligned:
+        with contextlib.suppress(ValueError):  # other byte orders and some steps
+            return torch.from_numpy(np.asarray(types.SimpleNamespace(__array_interface__=memory, array=array)))
+    return torch.from_numpy(array.astype(array.dtype.newbyteorder("="), order="C"))
+
+
+_SLOT_BYTES = 1 << 25  # large parts keep PyTorch's threads busy
+_SLOTS = 2  # one on the bus, one with the threads
+
+
+def _turns(array, tensor):
+    """Parts of an array and a tensor, and the slots of pinned memory that they pass through in turn."""
+    taken = _SLOTS * _SLOT_BYTES if tensor.nbytes > _SLOT_BYTES else tensor.nbytes
+    memory = torch.empty(taken, dtype=torch.uint8, pin_memory=tensor.is_cuda)
+    for turn, (part, piece) in enumerate(_parts(array, tensor)):
+        yield part, piece, _part(memory, turn % _SLOTS * _SLOT_BYTES, piece)
+
+
+def _parts(array, tensor):
+    """Both cut alike along their outermost axes into parts that fit a slot."""
+    if tensor.nbytes <= _SLOT_BYTES:
+        return [(array, tensor)]
+    axis = next(axis for axis, size in enumerate(tensor.shape) if size > 1)
+    rows = max(1, tensor.shape[axis] * _SLOT_BYTES // tensor.nbytes)
+    pairs = zip(array.split(rows, axis), tensor.split(rows, axis), strict=True)
+    return [part for pair in pairs for part in _parts(*pair)]
+
+
+def _fence(tensor):
+    """What waits for all that has been begun on the tensor's device."""
+    return torch.cuda.current_stream(tensor.device).record_event().synchronize if tensor.is_cuda else lambda: None
+
+
+_PACKED = {}  # by form, how to process its arrays
 _PACKED_BYTES = 1 << 18
 
 
-class _Packed(NamedTuple):
-    """How to process arrays of a form whose bytes are few: they share memory, and move in one copy each way."""
+def _packed(kernel, tensors, launch):
+    """Arrays like these, whose bytes are few, share memory from now on, and move in one copy each way."""
+    starts = [0, *itertools.accumulate(-(-tensor.nbytes // 256) * 256 for tensor in tensors)]
+    memory = torch.empty(starts[-1], dtype=torch.uint8, device=tensors[0].device)
+    pinned, lock = torch.empty(starts[-1], dtype=torch.uint8, pin_memory=memory.is_cuda), threading.Lock()
+    places = list(zip(starts, tensors, strict=False))
+    staged = [_part(pinned, *place).numpy() for place in places]
+    tensors = [_part(memory, *place) for place in places]
 
-    launch: Callable  # takes tensors and scalars
-    tensors: list
-    read: list  # positions of arrays, and where in pinned memory they are put for the copy to the device
-    written: list  # positions of arrays, and where in pinned memory the copy from the device puts them
-    up: tuple  # to where, and from where
-    down: tuple
-    lock: threading.Lock
+    def run(arrays, scalars):
+        scalars, results = _scalars(kernel, scalars), []
+        with lock, torch.cuda.device_of(memory):
+            for view, array, place in zip(kernel.views, arrays, staged, strict=True):
+                if view.direction != "Out":
+                    place[...] = array
+            memory.copy_(pinned, non_blocking=True)
+            launch(tensors, scalars)
+            pinned.copy_(memory, non_blocking=True)
+            if memory.is_cuda:
+                torch.cuda.synchronize()
+            for view, array, place in zip(kernel.views, arrays, staged, strict=True):
+                if array is None:
+                    results.append(place.copy())
+                elif view.direction != "In":
+                    array[...] = place
+        return _unwrap(results)
 
-
-def _numpy_form(kernel, arrays, sizes):
-    """What checks, plans and layouts depend on, apart from overlaps; None where they are to be made in every call."""
-    form = [kernel.name]
-    for array in arrays:
-        if type(array) is np.ndarray:
-            form += (array.dtype, array.shape, array.strides, array.flags.writeable)
-        elif array is None:
-            form.append(None)
-        else:
-            return None
-    return None if os.getenv("INTENTC_POISON") == "1" else tuple(form)
-
-
-def _remember_packed(form, kernel, arrays, tensors, launch):
-    """Lay out memory for later calls: arrays that are read, that are read and written, that are written."""
-    global _PACKED
-    starts, ends, end = {}, {}, 0
-    for direction in ("In", "InOut", "Out"):
-        for place, tensor in enumerate(tensors):
-            if kernel.views[place].direction == direction:
-                starts[place] = end
-                end += -(-tensor.nbytes // 256) * 256
-        ends[direction] = end
-    memory = torch.empty(end, dtype=torch.uint8, device=tensors[0].device)
-    pinned = torch.empty(end, dtype=torch.uint8, pin_memory=memory.is_cuda)
-    staged = [(place, _part(pinned, starts[place], tensor)) for place, tensor in enumerate(tensors)]
-    staged = [(place, tensor.numpy()) for place, tensor in staged]
-    tensors = [_part(memory, starts[place], tensor) for place, tensor in enumerate(tensors)]
-    read = [pair for pair in staged if kernel.views[pair[0]].direction != "Out"]
-    written = [pair for pair in staged if kernel.views[pair[0]].direction != "In"]
-    up, down = (each[: ends["InOut"]] for each in (memory, pinned)), (each[ends["In"] :] for each in (pinned, memory))
-    if len(_PACKED) >= 64:  # sizes may change without end
-        _PACKED = {}  # and other threads may be reading
-    _PACKED[form] = _Packed(launch, tensors, read, written, tuple(up), tuple(down), threading.Lock())
+    return run
 
 
-def _may_overlap(packed, arrays):
+def _may_overlap(kernel, arrays):
     """Whether memory that is written may be another array's."""
-    given = [(place, array) for place, array in enumerate(arrays) if array is not None]
-    written = [(place, arrays[place]) for place, _ in packed.written if arrays[place] is not None]
-    return any(one != two and np.may_share_memory(a, b) for one, a in written for two, b in given)
-
-
-def _run_packed(kernel, packed, arrays, scalars):
-    """Copy up, launch what the earlier call launched, copy down: its checks hold for these arrays as well."""
-    scalars = _scalars(kernel, scalars)
-    results = []
-    with packed.lock, torch.cuda.device_of(packed.tensors[0]):
-        for place, staged in packed.read:
-            staged[...] = arrays[place]
-        packed.up[0].copy_(packed.up[1], non_blocking=True)
-        packed.launch(packed.tensors, scalars)
-        packed.down[0].copy_(packed.down[1], non_blocking=True)
-        if packed.tensors[0].is_cuda:
-            torch.cuda.synchronize()
-        for place, staged in packed.written:
-            if arrays[place] is not None:
-                arrays[place][...] = staged
-            else:
-                results.append(staged.copy())
-    return _unwrap(results)
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    written = [pair for pair in given if pair[0].direction != "In"]
+    return any(one is not other and np.may_share_memory(a, b) for one, a in written for other, b in given)
 
 
 def _part(memory, start, tensor):
     """Bytes of memory in the form of a tensor."""
     return memory[start : start + tensor.nbytes].view(tensor.dtype).view(tensor.shape)
-
-
-_SLOT_BYTES = 1 << 25  # large parts keep PyTorch's threads busy
-_SLOTS = 2  # in each direction: one on the bus, one with the threads
-
-
-class _Ring:
-    """Pinned memory that the copies in one direction pass through, slot after slot and one array at a time."""
-
-    def __init__(self):
-        self.lock, self.slots = threading.Lock(), collections.deque()
-
-    def slot(self, tensor):
-        """A slot in the form of a tensor, when what the oldest was used for is finished; and all of its memory."""
-        memory, finish = self.slots.popleft() if len(self.slots) == _SLOTS else (None, None)
-        if finish is not None:
-            finish()
-        if memory is None or memory.nbytes < tensor.nbytes:
-            memory = torch.empty(tensor.nbytes, dtype=torch.uint8, pin_memory=tensor.is_cuda)
-        return _part(memory, 0, tensor), memory
-
-    def finish(self):
-        for _ in range(len(self.slots)):
-            memory, finish = self.slots.popleft()
-            if finish is not None:
-                finish()
-            self.slots.append((memory, None))
-
-
-_UP = _Ring()
-_DOWN = _Ring()
-
-
-def _send(array, tensor):
-    """Copy an array to the device, part by part: while one is on its way, the next is put into pinned memory."""
-    with _UP.lock:
-        for part, target in _parts(_wrapped(array), tensor):
-            slot, memory = _UP.slot(target)
-            _copy_on_host(slot, part)
-            target.copy_(slot, non_blocking=True)
-            _UP.slots.append((memory, _fence(target)))
-
-
-def _receive(tensor, array):
-    """Copy a tensor into an array of the host: while parts of it are on their way, earlier ones are taken out."""
-    with _DOWN.lock:
-        try:
-            for part, source in _parts(_wrapped(array), tensor):
-                slot, memory = _DOWN.slot(source)
-                slot.copy_(source, non_blocking=True)
-                _DOWN.slots.append((memory, functools.partial(_land, _fence(source), part, slot)))
-        finally:
-            _DOWN.finish()
-
-
-def _land(arrive, part, slot):
-    arrive()
-    _copy_on_host(part, slot)
-
-
-def _parts(array, tensor):
-    """An array and a tensor, cut alike along their outermost axes into parts that fit a slot."""
-    if tensor.nbytes <= _SLOT_BYTES:
-        if tensor.numel():
-            yield array, tensor
-        return
-    rows = max(1, len(tensor) * _SLOT_BYTES // tensor.nbytes)
-    for start in range(0, len(tensor), rows):
-        pair = array[start : start + rows], tensor[start : start + rows]
-        yield from _parts(*pair) if rows > 1 else _parts(pair[0][0], pair[1][0])
-
-
-def _wrapped(array):
-    """The array's memory as a tensor, also if it is read-only; the array itself where PyTorch knows no such tensor."""
-    memory = array.__array_interface__
-    strange = any(step < 0 or step % array.itemsize for step in memory["strides"] or ())
-    if strange or not array.flags.aligned or not array.dtype.isnative:
-        return array
-    memory = {**memory, "data": (memory["data"][0], False)}
-    return torch.from_numpy(np.asarray(types.SimpleNamespace(__array_interface__=memory, array=array)))
-
-
-def _copy_on_host(target, source):
-    """PyTorch copies with several threads."""
-    if isinstance(target, torch.Tensor) and isinstance(source, torch.Tensor):
-        target.copy_(source)
-    else:
-        np.copyto(np.asarray(target), np.asarray(source))
-
-
-def _fence(tensor):
-    """A function that waits for what has been started on the tensor's device so far."""
-    if not tensor.is_cuda:
-        return lambda: None
-    event = torch.cuda.Event()
-    event.record(torch.cuda.current_stream(tensor.device))
-    return event.synchronize
 
 
 _CASES = ((_CLIP_GRADIENT, {"N": 37}), (_CLIP_GRADIENT, {"N": 1}), (_CLIP_GRADIENT, {"N": 64}))

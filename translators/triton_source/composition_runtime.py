@@ -22,7 +22,9 @@ def _host_composition(function, arguments, results=(), /, **keywords):
     _update(moved)
     originals = {id(tensor): array for array, tensor, _ in moved.values()}
     returned = _each(returned, torch.is_tensor, lambda tensor: originals.get(id(tensor), tensor))
-    returned = _each(returned, torch.is_tensor, lambda tensor: _to_numpy(tensor.detach(), named))  #? low
+    returned = _each(  #? low
+        returned, torch.is_tensor, lambda tensor: _typed(_to_numpy(_carried(tensor.detach())), tensor, named)  #? low
+    )  #? low
     returned = _each(returned, torch.is_tensor, lambda tensor: _to_numpy(tensor.detach()))  #? !low
     for array, result in _paired(results, returned):
         array[...] = result
@@ -51,8 +53,8 @@ def _update(moved):
             raise ValueError("an array that the function changes overlaps another argument in memory")
         if not array.flags.writeable or _folded(array):
             raise ValueError("an array that the function changes is read-only, or its elements overlap")
-        _receive(_carried(tensor.detach()), _carried(array))  #? low
-        _receive(tensor.detach(), array)  #? !low
+        _to_numpy(_carried(tensor.detach()), _carried(array))  #? low
+        _to_numpy(tensor.detach(), array)  #? !low
 '''
 
 MARK_CHANGED = '''

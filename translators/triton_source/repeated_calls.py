@@ -37,6 +37,8 @@ def _form(kernel, arrays, sizes):  #? !planned
     for array in arrays:
         if type(array) in _PLAIN:
             form += (array.dtype, array.shape, array.stride(), array.device, array.data_ptr() % 16)
+        elif type(array) is np.ndarray:
+            form += (array.dtype, array.shape, array.strides, array.flags.writeable)
         elif array is None:
             form.append(None)
         else:
