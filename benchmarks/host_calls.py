@@ -290,7 +290,6 @@ def _slots(module: ModuleType, size: int, count: int) -> Iterator[None]:
 def _set_slots(module: ModuleType, size: int, count: int) -> None:
     synchronize()
     module._SLOT_BYTES, module._SLOTS = size, count
-    torch._C._host_emptyCache()
 
 
 @contextmanager
