@@ -41,7 +41,7 @@ def page(results: Mapping[Row, Outcomes]) -> str:
     text += f"| subject | dtypes | {' | '.join(COLUMNS)} |\n|{'---|' * (len(COLUMNS) + 2)}\n"
     reasons: dict[str, None] = {}
     for subject, dtypes, found in _grouped(results):
-        cells = [_cell(found[column], reasons) for column in COLUMNS]
+        cells = [cell(found[column], reasons) for column in COLUMNS]
         text += f"| {_code(subject)} | {' '.join(dtypes)} | {' | '.join(cells)} |\n"
     if reasons:
         text += "\n## Not lowered\n\n" + "".join(f"- {reason}\n" for reason in sorted(reasons))
@@ -57,7 +57,8 @@ def _grouped(results: Mapping[Row, Outcomes]) -> Iterator[tuple[str, Sequence[st
         yield subject, sorted(dtypes, key=EVERYTHING.index), dict(zip(COLUMNS, outcomes, strict=True))
 
 
-def _cell(outcome: str, reasons: dict[str, None]) -> str:
+def cell(outcome: str, reasons: dict[str, None]) -> str:
+    """An outcome as the page shows it; the reason why something is not lowered goes to `reasons`."""
     if outcome.startswith("unsupported "):
         reasons[outcome.removeprefix("unsupported ")] = None
         return outcome.partition(":")[0]

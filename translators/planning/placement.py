@@ -19,7 +19,7 @@ from translators.planning.padding import Padding
 from translators.planning.product_layouts import contracted_lane, is_dot
 from translators.planning.program_coordinates import Prologue
 from translators.planning.regions import Region
-from translators.planning.sinks import MustHold, MustPin, Sink, loop_roots, roots
+from translators.planning.sinks import MustHold, MustPin, Sink, loop_roots, roots, unsupported
 from translators.tile import program as tile
 from translators.tile.accumulation import accumulated_product
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, operands, walk
@@ -195,6 +195,7 @@ class Placement:
     def _assign(self, node: Expression, home: int) -> None:
         if node.operation == "load":
             self._check_overwritten(node)
+        self._check_open(node, home)
         scope = self.scopes[home]
         wish = f"new_{self._updates[node]}" if node in self._updates else self.namer.wish(node)
         name = self.namer.fresh(wish)
@@ -213,6 +214,16 @@ class Placement:
         results = self._named_results(node, name, members)
         scope.names.update({member: given for given, member in results})
         scope.statements.append(tile.AssignResults(results, order))
+
+    def _check_open(self, node: Expression, home: int) -> None:
+        """Of an axis that a loop runs along there are coordinates within the loop only."""
+        around = self.scopes[: home + 1]
+        open_axes, open_loops = {scope.axis for scope in around}, {scope.loop for scope in around}
+        for axis in node.axes:
+            role = self.layout.roles[axis]
+            if (role == "streamed" and axis not in open_axes) or (role == "slice" and axis.slices not in open_loops):
+                message = "a value that is needed outside the loop along one of its axes is not lowered yet"
+                raise unsupported(message, self.demand.spans.get(node, self.region.sinks[0].span))
 
     def _check_overwritten(self, node: Expression) -> None:
         """The value of the load stood there before a later store of the program, which has been issued already."""

@@ -18,9 +18,8 @@ from translators.triton_source.conversions import TRITON_NAME, bitcast, reinterp
 from translators.triton_source.expressions import Code, Emitted, call, method
 
 _TRITON = {
-    "exchange": "tl.atomic_xchg", "add": "tl.atomic_add", "max": "tl.atomic_max", "min": "tl.atomic_min",
+    "add": "tl.atomic_add", "max": "tl.atomic_max", "min": "tl.atomic_min",
     "and": "tl.atomic_and", "or": "tl.atomic_or", "xor": "tl.atomic_xor", "compare_exchange": "tl.atomic_cas",
-    "store": "tl.atomic_xchg",
 }  # fmt: skip
 _COMBINED = {"add": "add", "max": "maximum", "min": "minimum", "and": "and", "or": "or", "xor": "xor"}
 
@@ -49,6 +48,10 @@ def updated(update: Update) -> tuple[Emitted, dict[str, str]]:
     semantics = {"sem": f'"{update.order}"'}
     if update.dtype.is_float and update.action in ("exchange", "store"):
         return _exchanged_bits(update, masked | semantics), {}
+    if update.action in ("exchange", "store"):
+        pointer = call("_as_number", update.pointer)
+        exchanged = call("tl.atomic_xchg", pointer, *update.operands, **masked, **semantics)
+        return Emitted(exchanged, frozenset({"_as_number"})), {}
     if update.action == "load":
         return Emitted(call("tl.atomic_or", update.pointer, Code("0", value=0), **masked, **semantics)), {}
     return Emitted(call(_TRITON[update.action], update.pointer, *update.operands, **masked, **semantics)), {}

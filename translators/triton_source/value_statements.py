@@ -268,7 +268,7 @@ class ValueWriter:
         lanes = self.renderer.lanes(reduction.axes)
         condition = node.arguments[1] if len(node.arguments) > 1 else None
         row = self.renderer.lanes(frozenset().union(*(argument.axes for argument in node.arguments)))
-        if order == (bins,) and len(lanes) == 1 and row == lanes:
+        if order == (bins,) and len(lanes) == 1 and row == self.renderer.lanes(values.axes) == lanes:
             mask, _ = self.renderer.mask(lanes, (), condition, lanes)
             block = str(self.renderer.form(bins).block)
             parts = (self.renderer.value(values, lanes), self.renderer.firsts[bins], mask or Code("True"), block)

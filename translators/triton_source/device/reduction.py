@@ -31,6 +31,13 @@ def _histogram(values, first, condition, BINS: tl.constexpr):
 
 
 @triton.jit
+def _as_number(pointer):
+    # By way of an integer: of small arrays on AMD GPUs Triton makes accesses of another kind, in which an exchange
+    # does not compile.
+    return pointer.to(tl.int64).to(pointer.dtype)
+
+
+@triton.jit
 def _any_lane(condition):
     # Whether it holds anywhere in the tile; a single value is a tile of one.
     count = condition.to(tl.int32)
