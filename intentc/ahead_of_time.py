@@ -83,6 +83,7 @@ class Measurement:
     registers: int = 0
     spills: int = 0
     code_bytes: int = 0
+    to_memory: int = 0  # of the spills: on AMD, scalar registers are kept in lanes of vector registers
     problem: str | None = None
 
     def __str__(self) -> str:
@@ -195,11 +196,12 @@ def _measured(namespace: Mapping[str, object], job: Job) -> Measurement:
 def _compiled(function: object, job: Job) -> Measurement:
     kernel, log = assembled(function, job)
     if job.target.startswith("cuda"):
-        registers, spills, binary = *nvidia_figures(log), "cubin"
+        registers, spills = nvidia_figures(log)
+        code, to_memory = len(kernel.asm["cubin"]), spills
     else:
-        registers, spills, binary = *_amd(kernel.asm["amdgcn"]), "hsaco"
-    code = len(kernel.asm[binary])
-    return Measurement(job.kernel, job.target, job.title, kernel.metadata.shared, registers, spills, code)
+        registers, spills, to_memory = _amd(kernel.asm["amdgcn"])
+        code = len(kernel.asm["hsaco"])
+    return Measurement(job.kernel, job.target, job.title, kernel.metadata.shared, registers, spills, code, to_memory)
 
 
 def assembled(function: object, job: Job) -> tuple[Any, str]:
@@ -239,9 +241,11 @@ def nvidia_figures(log: str) -> tuple[int, int]:
     return _sum(r"Used (\d+) registers", log), _sum(r"(\d+) bytes spill (?:stores|loads)", log)
 
 
-def _amd(assembly: str) -> tuple[int, int]:
-    """Vector registers of a lane, accumulation registers included, and spilled registers of both kinds."""
-    return _sum(r"\.vgpr_count:\s+(\d+)", assembly), _sum(r"\.[vs]gpr_spill_count:\s+(\d+)", assembly)
+def _amd(assembly: str) -> tuple[int, int, int]:
+    """Vector registers of a lane, accumulation registers included; spilled registers of both kinds; vector ones."""
+    patterns = (r"\.vgpr_count:\s+(\d+)", r"\.[vs]gpr_spill_count:\s+(\d+)", r"\.vgpr_spill_count:\s+(\d+)")
+    registers, spills, vectors = (_sum(pattern, assembly) for pattern in patterns)
+    return registers, spills, vectors
 
 
 def _sum(pattern: str, text: str) -> int:

@@ -20,6 +20,7 @@ from sample_files import strided
 from triton.runtime import interpreter
 
 from intent.records import dataclass
+from intentc import lift_interpreter
 from translators.intent_source.read import read_program
 from translators.logical import types
 from translators.logical.program import Program
@@ -30,6 +31,7 @@ from translators.pipeline import compile_text
 interpreter.interpreter_builder.options = dataclasses.replace(
     interpreter.interpreter_builder.options, sanitize_overflow=False
 )
+lift_interpreter.install()  # nor does it combine one pair of numbers after the other
 
 
 TOO_LONG = "takes too long"

@@ -108,5 +108,5 @@ def test_figures_are_read_from_the_assemblers() -> None:
     log = "ptxas info : 8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads\nptxas info : Used 40 registers"
     assert ahead_of_time.nvidia_figures(log) == (40, 16)
     assembly = ".vgpr_count:     72\n.vgpr_spill_count: 3\n.sgpr_count: 20\n.sgpr_spill_count: 2\n.agpr_count: 0"
-    assert ahead_of_time._amd(assembly) == (72, 5)
+    assert ahead_of_time._amd(assembly) == (72, 5, 3)
     assert "spills 5" in str(Measurement("k", "hip:gfx942", "title", spills=5))

@@ -26,10 +26,13 @@ TARGETS = ("cuda:90", "cuda:80", "hip:gfx942")
 # In float32, calls of NVIDIA's library flush subnormal intermediate values; these functions have none that matter: log
 # scales a subnormal argument first, cos of one is 1, sin, erf and floor treat tiny arguments apart, and what sigmoid
 # asks of exp2 lies within half of zero.
-MAY_FLUSH = {"exp2", "log", "log1p", "lgamma", "sin", "cos", "erf", "erfc", "floor", "rsqrt", "sigmoid", "i0", "power"}
+# tanh takes exp2 of nothing negative, so that nothing is small enough to be flushed.
+MAY_FLUSH = {
+    "exp2", "log", "log1p", "lgamma", "sin", "cos", "erf", "erfc", "floor", "rsqrt", "sigmoid", "tanh", "i0", "power",
+}  # fmt: skip
 # Triton 3.5 compiles tl.sqrt_rn and tl.div_rn to these on CUDA: there, quotients and roots flush subnormals.
 FLUSHED_BY_OLD_TRITON = {"sqrt.rn.ftz.f32", "div.rn.ftz.f32"} if triton.__version__.startswith("3.5.") else set()
-MAY_APPROXIMATE = {"exp2", "rsqrt", "erf", "erfc", "lgamma", "sigmoid", "i0", "power"}
+MAY_APPROXIMATE = {"exp2", "rsqrt", "erf", "erfc", "lgamma", "sigmoid", "tanh", "i0", "power"}
 
 
 def compiled(groups: dict[str, list[Case]], target: str, folder: Path) -> dict[str, dict[str, list[str]]]:

@@ -11,6 +11,6 @@ def clip_gradient(
     limit: I.f32,
 ):
     N = gradient.shape[0]
-    for n in I.parallel(I.domain(0, N)):
-        if I.cast(I.select(I.cast(norm <= limit, I.index) == 0, True, False), I.bool):
-            gradient[n] = gradient[n] * (limit / norm)
+    n = I.domain(0, N)
+    if I.cast(I.select(I.cast(norm <= limit, I.index) == 0, True, False), I.bool):
+        gradient[n] = gradient[n] * (limit / norm)

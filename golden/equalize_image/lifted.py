@@ -20,9 +20,9 @@ def equalize_image(
             cumulative_term_3 = maximum_cumulative % 2
             cumulative_term_4 = (cumulative_term_3 != 0) & cumulative_term_2
             cumulative_term_5 = I.select(cumulative_term_4, cumulative_term + 1, cumulative_term)
-            image_value = image[h, w]
+            image_value = I.cast(image[h, w], I.index)
             cumulative_term_6 = (
-                (I.gather(cumulative, (I.cast(image_value, I.index),), valid=I.cast(image_value, I.index) < 256, fill=0) - cumulative_value) * 255
+                (I.gather(cumulative, (image_value,), valid=image_value < 256, fill=0) - cumulative_value) * 255
                 + I.select((I.cast(I.select(cumulative_term_4, cumulative_term_3 - 2, cumulative_term_3), I.index) != 0) & (I.cast(maximum_cumulative ^ 2, I.index) < 0), cumulative_term_5 - 1, cumulative_term_5)
             )
             cumulative_term_7 = cumulative_term_6 // maximum_cumulative

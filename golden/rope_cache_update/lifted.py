@@ -19,32 +19,19 @@ def rope_cache_update(
     BLOCK_I_2 = value.shape[2]
     BLOCK_I = cosine.shape[1]
     S = key_cache.shape[2]
+    block_i = I.domain(0, BLOCK_I)
+    h = I.domain(0, H)
+    block_i_2 = I.domain(0, BLOCK_I_2)
     for b in I.parallel(I.domain(0, B)):
-        for h in I.parallel(I.domain(0, H)):
-            for block_i in I.parallel(I.domain(0, BLOCK_I)):
-                length_value = length[b]
-                length_term = 0 <= I.cast(length_value, I.index)
-                length_term_2 = length_term & (I.cast(length_value, I.index) < S) & length_term
-                if length_term_2:
-                    length_value_2 = sine[I.cast(length_value, I.index), block_i]
-                    key_f32 = I.cast(key[b, h, block_i + 8], I.f32)
-                    length_value_3 = cosine[I.cast(length_value, I.index), block_i]
-                    key_f32_2 = I.cast(key[b, h, block_i], I.f32)
-                    key_cache[b, h, I.cast(length_value, I.index), block_i] = (
-                        I.cast(key_f32_2 * length_value_3 - key_f32 * length_value_2, I.f16)
-                    )
-                if length_term_2:
-                    length_value_4 = sine[I.cast(length_value, I.index), block_i]
-                    key_f32_3 = I.cast(key[b, h, block_i], I.f32)
-                    length_value_5 = cosine[I.cast(length_value, I.index), block_i]
-                    key_f32_4 = I.cast(key[b, h, block_i + 8], I.f32)
-                    key_cache[b, h, I.cast(length_value, I.index), block_i + 8] = (
-                        I.cast(key_f32_4 * length_value_5 + key_f32_3 * length_value_4, I.f16)
-                    )
-    for b in I.parallel(I.domain(0, B)):
-        for h in I.parallel(I.domain(0, H)):
-            for block_i_2 in I.parallel(I.domain(0, BLOCK_I_2)):
-                length_value_6 = length[b]
-                length_term_3 = 0 <= I.cast(length_value_6, I.index)
-                if length_term_3 & (I.cast(length_value_6, I.index) < S) & length_term_3:
-                    value_cache[b, h, I.cast(length_value_6, I.index), block_i_2] = value[b, h, block_i_2]
+        length_value = I.cast(length[b], I.index)
+        length_term = 0 <= length_value
+        if length_term & (length_value < S) & length_term:
+            sine_values = sine[length_value, block_i]
+            key_f32 = I.cast(key[b, h, I.indices(block_i) + 8], I.f32)
+            cosine_values = cosine[length_value, block_i]
+            key_f32_2 = I.cast(key[b, h, block_i], I.f32)
+            key_cache[b, h, length_value, block_i] = I.cast(key_f32_2 * cosine_values - key_f32 * sine_values, I.f16)
+            key_cache[b, h, length_value, I.indices(block_i) + 8] = (
+                I.cast(key_f32 * cosine_values + key_f32_2 * sine_values, I.f16)
+            )
+            value_cache[b, h, length_value, block_i_2] = value[b, h, block_i_2]

@@ -13,14 +13,14 @@ def split_complex(
 ):
     M = x.shape[0]
     N_2 = x.shape[1]
-    for m in I.parallel(I.domain(0, M)):
-        for group in I.parallel(I.domain(0, N_2)):
-            value_term = group * 2 + 1 < N
-            y_value = y[m, group, 0]
-            x_value = x[m, group, 0]
-            out[m, group, 0] = (
-                x_value * y_value
-                - I.gather(x, (m, group, 1), valid=value_term, fill=0.0) * I.gather(y, (m, group, 1), valid=value_term, fill=0.0)
-            )
-            if value_term:
-                out[m, group, 1] = x_value * y[m, group, 1] + x[m, group, 1] * y_value
+    m = I.domain(0, M)
+    for group in I.parallel(I.domain(0, N_2)):
+        value_term = group * 2 + 1 < N
+        y_values = y[m, group, 0]
+        x_values = x[m, group, 0]
+        out[m, group, 0] = (
+            x_values * y_values
+            - I.gather(x, (m, group, 1), valid=value_term, fill=0.0) * I.gather(y, (m, group, 1), valid=value_term, fill=0.0)
+        )
+        if value_term:
+            out[m, group, 1] = x_values * y[m, group, 1] + x[m, group, 1] * y_values

@@ -20,8 +20,8 @@ def spmv(
         members = (
             I.domain(I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index) + I.maximum(0, -I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index)), I.minimum(E, I.maximum(I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index), I.cast(I.gather(offsets, (r + 1,), valid=r + 1 < P, fill=0), I.index))))
         )
-        offsets_value = I.gather(offsets, (r,), valid=r < P, fill=0)
-        columns_values = columns[members]
+        offsets_value = I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index)
+        columns_values = I.cast(columns[members], I.index)
         y[r] = (
-            I.reduce.sum(values[members] * I.gather(x, (I.cast(columns_values, I.index),), valid=(0 <= I.cast(columns_values, I.index)) & (I.cast(columns_values, I.index) < C), fill=0.0), axis=0)
+            I.reduce.sum(values[members] * I.gather(x, (columns_values,), valid=(0 <= columns_values) & (columns_values < C), fill=0.0), axis=0)
         )

@@ -15,7 +15,5 @@ def take_rows(
     T = index.shape[0]
     d = I.domain(0, D)
     for t in I.parallel(I.domain(0, T)):
-        index_value = index[t]
-        out[t, d] = (
-            I.gather(table, (I.cast(index_value, I.index), d), valid=(0 <= I.cast(index_value, I.index)) & (I.cast(index_value, I.index) < V), fill=missing)
-        )
+        index_value = I.cast(index[t], I.index)
+        out[t, d] = I.gather(table, (index_value, d), valid=(0 <= index_value) & (index_value < V), fill=missing)

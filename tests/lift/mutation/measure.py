@@ -156,7 +156,10 @@ def _outcomes(
             "original": str(original),
             "kernel": side.name,
             "unused": list(correspondence.unused),
-            "arrays": [{"pointer": each.pointer, "dtype": each.dtype.name} for each in correspondence.arrays],
+            "arrays": [
+                {"pointer": each.pointer, "dtype": each.dtype.name, "ascending": each.ascending}
+                for each in correspondence.arrays
+            ],
             "calls": list(map(asdict, calls)),
             "mutants": requests,
         }

@@ -125,7 +125,12 @@ def _number(value: Any) -> Any:  # noqa: ANN401
     return getattr(triton.language, value[3:]) if isinstance(value, str) and value.startswith("tl.") else value
 
 
-def _memory(dtype: str, array: list[list[int]], limit: int) -> torch.Tensor:
+def _memory(description: dict[str, Any], array: list[list[int]], limit: int) -> torch.Tensor:
+    made = _random(description["dtype"], array, limit)
+    return made.sort().values if description["ascending"] else made
+
+
+def _random(dtype: str, array: list[list[int]], limit: int) -> torch.Tensor:
     shape, strides = array
     length = 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)) + 2 * MARGIN
     if dtype.startswith(("f", "bf")):
