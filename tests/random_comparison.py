@@ -19,6 +19,7 @@ from random_expressions import Term, View
 from sample_files import strided
 from triton.runtime import interpreter
 
+from intent.host.interpreter import repair_interpreter
 from intent.records import dataclass
 from intentc import lift_interpreter
 from translators.intent_source.read import read_program
@@ -146,6 +147,7 @@ def _imported(source: str, folder: Path) -> ModuleType:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    repair_interpreter()
     return module
 
 

@@ -37,6 +37,7 @@ NO_FIXED_POINT = (
     "causal_conv1d",
     "equalize_image",
     "layer_norm_backward",
+    "roll",
     "rope_cache_update",
     "rotate_pairs",
     "spmv",

@@ -14,16 +14,17 @@ def interpreted() -> bool:
 
 @cache
 def repair_interpreter() -> None:
-    """Have conditions spread over tiles stay conditions.
+    """Have whole sums of integers wrap around, and conditions spread over tiles stay conditions.
 
-    Triton 3.9's interpreter gives a comparison of scalars the type of its operands. Spread over a tile it then is an
-    integer, which the same interpreter refuses as the mask of a load. GPUs are not concerned.
+    GPUs are not concerned. The interpreter raises OverflowError where a sum to a single integer wraps. Triton 3.9's gives a comparison of
+    scalars the type of its operands: spread over a tile it then is an integer, which it refuses as the mask of a load.
     """
     if not interpreted():
         return
     import triton
     from triton.runtime import interpreter
 
+    _let_sums_wrap(interpreter)
     if tuple(int(part) for part in triton.__version__.split(".")[:2]) < (3, 7):
         return
     original = interpreter.InterpreterBuilder.create_splat
@@ -35,3 +36,17 @@ def repair_interpreter() -> None:
         return interpreter.TensorHandle(spread.data.astype(bool), triton.language.int1)
 
     interpreter.InterpreterBuilder.create_splat = create_splat
+
+
+def _let_sums_wrap(interpreter: Any) -> None:  # noqa: ANN401
+    import numpy as np
+
+    owner = interpreter.ReduceScanOpInterface
+    original = owner.to_tensor
+
+    def to_tensor(operation: Any, result: Any, dtype: Any) -> Any:  # noqa: ANN401
+        if isinstance(result, np.integer):
+            result = result.astype(interpreter._get_np_dtype(dtype))
+        return original(operation, result, dtype)
+
+    owner.to_tensor = to_tensor
