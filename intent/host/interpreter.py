@@ -16,8 +16,9 @@ def interpreted() -> bool:
 def repair_interpreter() -> None:
     """Have whole sums of integers wrap around, and conditions spread over tiles stay conditions.
 
-    GPUs are not concerned. The interpreter raises OverflowError where a sum to a single integer wraps. Triton 3.9's gives a comparison of
-    scalars the type of its operands: spread over a tile it then is an integer, which it refuses as the mask of a load.
+    GPUs are not concerned. The interpreter raises OverflowError where a sum to a single integer wraps. Triton 3.9's
+    gives a comparison of scalars the type of its operands: spread over a tile it then is an integer, which it refuses
+    as the mask of a load.
     """
     if not interpreted():
         return
