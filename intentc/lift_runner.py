@@ -77,7 +77,8 @@ def _within(directory: str, module: Any) -> bool:  # noqa: ANN401
 
 def _compare(callables: list[Any], request: dict[str, Any], call: dict[str, Any], seed: int) -> dict[str, Any]:
     torch.manual_seed(seed)
-    first = [_memory(each, array, call["limit"]) for each, array in zip(request["arrays"], call["arrays"], strict=True)]
+    pairs = zip(request["arrays"], call["arrays"], strict=True)
+    first = [random_memory(each, array, call["limit"]) for each, array in pairs]
     second = [memory.clone() for memory in first]
     for function, side, given, memory in zip(callables, request["sides"], call["sides"], (first, second), strict=True):
         try:
@@ -100,7 +101,7 @@ def _call(
     arrays: list[Any],
 ) -> None:
     """`names` says what the side calls each array; `order` is that of a function's parameters."""
-    numbers = {name: _number(value) for name, value in given["numbers"].items()}
+    numbers = {name: number(value) for name, value in given["numbers"].items()}
     if side["order"] is None:
         unused = {name: torch.zeros(1) for name in side["unused"]}
         pointers = dict(zip(side["names"], memory, strict=True))
@@ -112,20 +113,20 @@ def _call(
     function(*[views[name] if name in views else numbers[name] for name in side["order"]])
 
 
-def _number(value: Any) -> Any:  # noqa: ANN401
+def number(value: Any) -> Any:  # noqa: ANN401
     """Types are sent by name."""
     return getattr(triton.language, value[3:]) if isinstance(value, str) and value.startswith("tl.") else value
 
 
-def _memory(description: dict[str, Any], array: list[list[int]], limit: int) -> torch.Tensor:
+def random_memory(description: dict[str, Any], array: list[list[int]], limit: int, more: int = 3) -> torch.Tensor:
     """All elements from the first to the last that the view reaches, and a few more."""
-    made = _random(description["dtype"], array, limit)
+    made = _random(description["dtype"], array, limit, more)
     return made.sort().values if description.get("ascending") else made
 
 
-def _random(dtype: str, array: list[list[int]], limit: int) -> torch.Tensor:
+def _random(dtype: str, array: list[list[int]], limit: int, more: int) -> torch.Tensor:
     shape, strides = array
-    length = 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)) + 3
+    length = 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)) + more
     if dtype.startswith(("f", "bf")):
         return torch.randn(length).to(DTYPES[dtype])
     return torch.randint(0, 2 if dtype == "bool" else max(limit, 1), (length,)).to(DTYPES[dtype])

@@ -17,12 +17,11 @@ from typing import Any
 
 import numpy as np
 import torch
-import triton.language
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from intentc import lift_interpreter
-from intentc.lift_runner import bound_memory
+from intentc.lift_runner import bound_memory, number, random_memory
 
 MARGIN = 1 << 14  # elements around an array
 SECONDS = 60  # of processor time for a kernel; a mutant has five times what its original took, and these few more
@@ -100,14 +99,15 @@ def _outputs(path: str, request: dict[str, Any], calls: list[Any]) -> list[list[
     for seed, call in enumerate(calls):
         torch.manual_seed(seed)
         memory = [
-            _memory(each, array, call["limit"]) for each, array in zip(request["arrays"], call["arrays"], strict=True)
+            random_memory(each, array, call["limit"], 2 * MARGIN)
+            for each, array in zip(request["arrays"], call["arrays"], strict=True)
         ]
         arrays = {
             each["pointer"]: whole[MARGIN : whole.numel() - MARGIN]
             for each, whole in zip(request["arrays"], memory, strict=True)
         }
         given = {**arrays, **dict.fromkeys(request["unused"], torch.zeros(1))}
-        given |= {name: _number(value) for name, value in call["numbers"].items()}
+        given |= {name: number(value) for name, value in call["numbers"].items()}
         renamed = {request.get("names", {}).get(name, name): value for name, value in given.items()}
         kernel[tuple(call["grid"])](**renamed)
         made.append([_bits(whole) for whole in memory])
@@ -118,24 +118,6 @@ def _bits(whole: torch.Tensor) -> Any:  # noqa: ANN401
     if whole.dtype == torch.bfloat16:
         whole = whole.view(torch.int16)
     return whole.numpy()
-
-
-def _number(value: Any) -> Any:  # noqa: ANN401
-    """Types are sent by name."""
-    return getattr(triton.language, value[3:]) if isinstance(value, str) and value.startswith("tl.") else value
-
-
-def _memory(description: dict[str, Any], array: list[list[int]], limit: int) -> torch.Tensor:
-    made = _random(description["dtype"], array, limit)
-    return made.sort().values if description["ascending"] else made
-
-
-def _random(dtype: str, array: list[list[int]], limit: int) -> torch.Tensor:
-    shape, strides = array
-    length = 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)) + 2 * MARGIN
-    if dtype.startswith(("f", "bf")):
-        return torch.randn(length).to(DTYPES[dtype])
-    return torch.randint(0, 2 if dtype == "bool" else max(limit, 1), (length,)).to(DTYPES[dtype])
 
 
 if __name__ == "__main__":
