@@ -69,19 +69,19 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.unpack:
         unpack(arguments.unpack)
-    for package in PACKAGES:
+    chosen = [package for package in PACKAGES if _wanted(package, arguments.package)]
+    for package in chosen:
         package.install()
     if arguments.pack:
-        pack(arguments.pack)
+        pack(arguments.pack, chosen)
         return
     if arguments.clean:
         for each in (RESULTS, COMPARED):
             shutil.rmtree(each, ignore_errors=True)
     version = translator_version(Path(one_kernel.__file__)) + (LIFT_ONLY if arguments.lift_only else "")
-    every = {package.name: list(_jobs(package)) for package in PACKAGES}
+    every = {package.name: list(_jobs(package)) for package in PACKAGES if package.directory.is_dir()}
     if not arguments.page:
-        names = arguments.package or every
-        wanted = [job for name in names for job in every[name] if _chosen(job, arguments.file)]
+        wanted = [job for each in chosen for job in every[each.name] if _of_files(job, arguments.file)]
         _run(wanted, version, arguments.jobs, time.monotonic() + arguments.seconds)
     records = {name: [job.record() for job in jobs] for name, jobs in every.items()}
     done = {name: [record for record in each if record is not None] for name, each in records.items()}
@@ -104,7 +104,11 @@ def _jobs(package: Package) -> Iterator[Job]:
             yield Job(package, path, name)
 
 
-def _chosen(job: Job, parts: Sequence[str]) -> bool:
+def _wanted(package: Package, named: Sequence[str] | None) -> bool:
+    return package.name in named if named else not package.on_request
+
+
+def _of_files(job: Job, parts: Sequence[str]) -> bool:
     return not parts or any(part in job.inside for part in parts)
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,11 +21,19 @@ SITE: Final = ROOT / "build" / "corpus" / "site"
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A distribution and its version; `left_out` are folders of copies for other vendors' devices."""
+    """A distribution and its version; `left_out` are folders of copies for other vendors' devices.
+
+    One that is `on_request` is big, and lifted only when it is named.
+    """
 
     name: str
     version: str
     left_out: tuple[str, ...] = ()
+    on_request: bool = False
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} {self.version}"
 
     @property
     def directory(self) -> Path:
@@ -46,6 +57,30 @@ class Package:
                     yield path
 
 
+@dataclass(frozen=True, slots=True)
+class Repository(Package):
+    """One folder of a repository at a commit, which is its version; nothing else of it is kept."""
+
+    address: str = ""
+    folder: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} {self.version[:7]}"
+
+    def install(self) -> None:
+        if self.directory.is_dir():
+            return
+        with tempfile.TemporaryDirectory() as scratch:
+            git = ["git", "-C", scratch]
+            subprocess.run([*git, "init", "--quiet"], check=True)
+            subprocess.run([*git, "fetch", "--quiet", "--depth", "1", self.address, self.version], check=True)
+            archive = subprocess.run([*git, "archive", "FETCH_HEAD", self.folder], check=True, capture_output=True)
+            with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as packed:
+                packed.extractall(scratch, filter="data")
+            shutil.copytree(Path(scratch) / self.folder, self.directory)
+
+
 PACKAGES: Final = (
     Package("liger-kernel", "0.8.5", ("liger_kernel/ops/backends/", "liger_kernel/ops/cutile/")),
     Package("flag-gems", "5.0.2", ("flag_gems/runtime/backend/",)),
@@ -53,13 +88,21 @@ PACKAGES: Final = (
     Package("conch-triton-kernels", "1.3"),
     Package("sageattention", "1.0.6"),
     Package("moe-ops", "0.1.0"),
+    Repository(
+        "TritonBench-G",
+        "603e28a5050e8c268f6883a69709d477a272d49a",
+        address="https://github.com/thunlp/TritonBench",
+        folder="data/TritonBench_G_v1",
+    ),
+    Package("vllm", "0.33.0", on_request=True),
+    Package("sglang", "0.5.23", on_request=True),
 )
 
 
-def pack(archive: Path) -> None:
-    """All sources in one archive; nothing else of the packages is needed."""
+def pack(archive: Path, packages: Sequence[Package]) -> None:
+    """All sources of these in one archive; nothing else of them is needed."""
     with tarfile.open(archive, "w:xz") as made:
-        for package in PACKAGES:
+        for package in packages:
             for path in sorted(package.directory.rglob("*.py")):
                 made.add(path, path.relative_to(SITE))
 

@@ -66,9 +66,10 @@ def _table(records: Mapping[str, Sequence[Record]], coverage: Mapping[str, tuple
     yield "|---|---|---|---|---|---|---|---|"
     total: Counter[str] = Counter()
     for package in PACKAGES:
-        counts = Counter(map(outcome, records.get(package.name, ())))
-        total.update(counts)
-        yield _row(f"{package.name} {package.version}", coverage[package.name], counts)
+        if package.name in coverage:
+            counts = Counter(map(outcome, records[package.name]))
+            total.update(counts)
+            yield _row(package.label, coverage[package.name], counts)
     done, kernels = (sum(each) for each in zip(*coverage.values(), strict=True))
     yield _row("all", (done, kernels), total)
 
