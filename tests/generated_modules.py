@@ -16,11 +16,12 @@ from typing import cast
 
 import numpy as np
 import sample_files
+import torch
 from sample_files import Arrays, Case, Sample
 from torch_arrays import to_torch
 from triton.runtime import interpreter
 
-from intent.host.interpreter import repair_interpreter
+from intent.host.interpreter import interpreted, repair_interpreter
 from translators.intent_source.read import read_program
 from translators.logical.program import Kernel
 from translators.logical.reference import Argument, evaluate
@@ -130,12 +131,25 @@ def by_module(
 
 
 def by_device_arm(sample: Sample, case: Case, values: Mapping[str, object], small: bool = False) -> Arrays:
-    """What the generated module's device arm writes, given tensors with the strides of the arrays."""
+    """What the generated module's device arm writes, given tensors with the strides of the arrays.
+
+    The device is the GPU unless Triton interprets.
+    """
     generated = module(sample.path, bindings(sample, case), small)
     arguments = _arguments(sample, case, values, pattern=0xA5)
-    tensors = {name: to_torch(v) if isinstance(v, np.ndarray) else v for name, v in arguments.items()}
+    tensors = {name: _on_device(to_torch(v)) if isinstance(v, np.ndarray) else v for name, v in arguments.items()}
     getattr(generated, f"{sample.kernel}_device_out")(*tensors.values())
+    for view in sample.outputs:
+        to_torch(cast(np.ndarray, arguments[view.name])).copy_(cast(torch.Tensor, tensors[view.name]))
     return {view.name: np.asarray(arguments[view.name]) for view in sample.outputs}
+
+
+def _on_device(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor where kernels run, with its own strides: all of its storage moves."""
+    if interpreted():
+        return tensor
+    storage = torch.empty(0, dtype=tensor.dtype).set_(tensor.untyped_storage()).cuda()
+    return storage.as_strided(tensor.size(), tensor.stride(), tensor.storage_offset())
 
 
 def _arguments(sample: Sample, case: Case, values: Mapping[str, object], pattern: int) -> dict[str, object]:

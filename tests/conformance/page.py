@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+
+import numpy as np
+import torch
+import triton
 
 from conformance.rows import EVERYTHING, Row
 from conformance.running import COLUMNS, TARGETS, Outcomes
@@ -46,6 +51,20 @@ def page(results: Mapping[Row, Outcomes]) -> str:
     if reasons:
         text += "\n## Not lowered\n\n" + "".join(f"- {reason}\n" for reason in sorted(reasons))
     return text
+
+
+def summary(results: Mapping[Row, Outcomes]) -> dict[str, object]:
+    """How many cells say what, on which machine, and every cell that fails."""
+    cells = [(f"{row.identity} {column}", cell) for row, found in results.items() for column, cell in found.items()]
+    return {
+        "machine": {
+            "device": torch.cuda.get_device_name() if torch.cuda.is_available() else "no GPU",
+            **{package.__name__: package.__version__ for package in (torch, triton, np)},
+        },
+        "rows": len(results),
+        "cells": Counter(cell for _, cell in cells if not cell.startswith("FAIL")),
+        "failed": {where: cell for where, cell in cells if cell.startswith("FAIL")},
+    }
 
 
 def _grouped(results: Mapping[Row, Outcomes]) -> Iterator[tuple[str, Sequence[str], Outcomes]]:
