@@ -10,7 +10,7 @@ TRITONS ?= 3.5.1 3.6.0 3.9.0
 # The demo runs on a GPU if the machine has one, else in Triton's CPU interpreter.
 CPU := $(if $(wildcard /dev/nvidiactl /dev/kfd),,--cpu)
 
-.PHONY: setup demo test lint types unit golden corpus compile-all npbench bench guard aot matrix fuzz conformance times mutants clean
+.PHONY: setup demo test lint types unit golden corpus compile-all npbench bench bench-npbench guard aot matrix fuzz conformance times mutants clean
 
 setup: $(VENV)/.ready
 
@@ -66,6 +66,10 @@ npbench: setup
 bench: setup
 	$(BIN)/python -m benchmarks.generate build/bench
 	$(BIN)/python -m benchmarks.run --modules build/bench --output build/bench.json
+
+# The programs of NPBench against NumPy and CuPy. Needs a GPU.
+bench-npbench: setup
+	$(BIN)/python -m benchmarks.npbench --output build/bench-npbench.json
 
 # Keep what the assembly of the benchmark's kernels needs now, as tests compare it; needs no GPU.
 guard: setup

@@ -19,6 +19,7 @@ import torch
 from generated_modules import permuted_programs
 
 import intent
+from intent.host.interpreter import interpreted
 from intent.records import dataclass
 from intent.targets import ReferenceTarget
 
@@ -86,10 +87,25 @@ def by_module(
     program: Program, values: Arguments, small: bool = False, permuted: bool = False, device: bool = False
 ) -> Results:
     """The generated module; its host arm takes NumPy arrays, its device arm tensors."""
-    generated = generated_modules.module(program.path, (), small)
-    run = getattr(generated, f"{program.name}_device" if device else program.name)
     with permuted_programs() if permuted else nullcontext():
-        return _results(run, values, _tensor if device else np.array)
+        return _results(entry(program, device, small), values, on_device if device else np.array)
+
+
+def entry(program: Program, device: bool, small: bool = False) -> Callable[..., object]:
+    """The program as a function of its generated module, for NumPy arrays or for tensors."""
+    generated = generated_modules.module(program.path, (), small)
+    found: Callable[..., object] = getattr(generated, f"{program.name}_device" if device else program.name)
+    return found
+
+
+def copied(values: Arguments, make: Callable[[np.ndarray], object]) -> list[object]:
+    """The arguments in order, every array made anew."""
+    return [make(value) if isinstance(value, np.ndarray) else value for value in values.values()]
+
+
+def on_device(array: np.ndarray) -> torch.Tensor:
+    """A copy where kernels run: on the GPU, unless Triton interprets."""
+    return _tensor(array) if interpreted() else _tensor(array).cuda()
 
 
 @cache
@@ -105,11 +121,11 @@ def _tensor(array: np.ndarray) -> torch.Tensor:
 
 
 def _results(run: Callable[..., object], values: Arguments, make: Callable[[np.ndarray], object]) -> Results:
-    copies = [make(value) if isinstance(value, np.ndarray) else value for value in values.values()]
+    copies = copied(values, make)
     returned = run(*copies)
     outputs = () if returned is None else returned if isinstance(returned, tuple) else (returned,)
     arrays = [copy for copy, value in zip(copies, values.values(), strict=True) if isinstance(value, np.ndarray)]
-    return [np.asarray(each) for each in (*outputs, *arrays)]
+    return [np.asarray(each.cpu() if isinstance(each, torch.Tensor) else each) for each in (*outputs, *arrays)]
 
 
 # ------------------------------------------------------------------------------------------------------------ comparing
