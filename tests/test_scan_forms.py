@@ -177,3 +177,62 @@ def test_a_matrix_component(reverse: bool, length: int, width: int, columns: int
     v = generator.integers(-2, 3, (length, columns)).astype(np.float32)
     text = RETENTION.replace("{reverse}", str(reverse))
     agree(text, {"q": q, "v": v, "d": 0.5, "o": np.zeros_like(v)}, tolerance=1e-6)
+
+
+IN_PLACE = """
+    @intent.kernel
+    def k(x: I.InOut[I.i64, ("M", "N")]):
+        x[:, :] = {value}
+    """
+BOTH_AXES = {
+    "a table of sums": "I.cumsum(I.cumsum(x[:, :], axis=0), axis=1)",
+    "across, from the end": "I.cummax(I.cumsum(x[:, :], axis=1, reverse=True), axis=0)",
+    "three, in turn": "I.cummax(I.cumsum(I.cumsum(x[:, :], axis=0), axis=1, reverse=True), axis=0, reverse=True)",
+    "both ways, and across": "I.cumsum(x[:, :], axis=0) + I.cummax(I.cumsum(x[:, :], axis=0, reverse=True), axis=1)",
+    "less the largest prefix": "I.cummax(x[:, :], axis=0) - I.reduce.max(I.cumsum(x[:, :], axis=0), axis=1)[:, None]",
+    "of what is less the row's largest": """(
+            I.cumsum(x[:, :] - I.reduce.max(x[:, :], axis=1)[:, None], axis=0) + I.cumsum(
+                I.cumsum(x[:, :], axis=1) - I.reduce.max(I.cumsum(x[:, :], axis=1, inclusive=False), axis=1)[:, None],
+                axis=0,
+            ))""",
+    "within the memory that is rewritten": "I.cumsum(x[:, :], axis=0) + I.cumsum(x[:, :], axis=0, reverse=True)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(11, 6), (1, 1), (20, 3), (0, 3), (3, 0)])
+@pytest.mark.parametrize("title", BOTH_AXES)
+def test_in_place_along_both_axes(title: str, rows: int, columns: int) -> None:
+    """No scan reads what the store has already overwritten."""
+    if columns == 0 and "largest" in title:
+        pytest.skip("an empty row has no largest element")
+    x = np.arange(rows * columns, dtype=np.int64).reshape(rows, columns) * 5 % 7 - 3
+    agree(IN_PLACE.replace("{value}", BOTH_AXES[title]), {"x": x})
+
+
+def test_both_ways_of_what_a_scatter_rewrites() -> None:
+    text = """
+    @intent.kernel
+    def k(x: I.InOut[I.f32, ("N",)], idx: I.In[I.i32, ("N",)]):
+        N = x.shape[0]
+        s = I.cumsum(x[:], axis=0)
+        t = I.cumsum(x[:], axis=0, reverse=True)
+        I.scatter_unique(x, (idx[:],), s + t)
+        u = I.cumsum(x[:], axis=0)
+        x[:] = u + I.cumsum(x[:], axis=0, reverse=True)
+    """
+    for size in (19, 1, 0):
+        idx = np.random.default_rng(size).permutation(size).astype(np.int32)
+        agree(text, {"x": np.arange(size, dtype=np.float32) % 3, "idx": idx})
+
+
+def test_a_scan_down_columns_goes_inside_their_tiles() -> None:
+    """Prefixes down columns that are scanned along rows next are kept, and not found again for every row."""
+    loops = [
+        line.strip() for line in device_text(IN_PLACE.replace("{value}", BOTH_AXES["a table of sums"])).splitlines()
+    ]
+    assert [line for line in loops if line.startswith("for ")] == [
+        "for start_n in range(0, N, BLOCK_N):",
+        "for m in range(M):",
+        "for m in range(M):",
+        "for start_n in range(0, N, BLOCK_N):",
+    ]

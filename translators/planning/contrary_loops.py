@@ -10,17 +10,16 @@ from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.planning.author_loops import AuthorLoops
 from translators.planning.goals import Goal
 from translators.planning.placement import Scope
-from translators.planning.sinks import unsupported
+from translators.planning.sinks import MustHold
 from translators.tile import program as tile
-from translators.tile.expression import Axis, Expression
+from translators.tile.expression import Axis, Expression, walk
 
 
 @dataclass(slots=True)
 class ContraryScans(AuthorLoops):
-    """In every tile, a loop over the tiles before it in a scan's own direction finds what the scan starts from.
-
-    So it is for a scan against the direction of the loop over its tiles, and for one whose tile has lanes of a loop
-    further inside, where no carry would be at hand.
+    """Of a scan against the direction of the loop over its tiles, a loop over those before it in its own direction
+    finds in every tile what it starts from. A scan whose tile has lanes of a loop further inside, where no carry is at
+    hand, is kept in scratch memory.
     """
 
     @abstractmethod
@@ -33,26 +32,34 @@ class ContraryScans(AuthorLoops):
         if self.scopes[level].reverse == node.attribute.reverse and inside == level:
             self._continue_scan(node, name, order)
             return
-        inner_scopes = self.scopes[inside + 1 :]
-        del self.scopes[inside + 1 :]
-        carries = self._earlier_tiles(node, self.scopes[level].start)
+        if inside != level or node not in self.region.contrary:
+            raise self._kept_elsewhere(node)
+        inner_scopes = self.scopes[level + 1 :]
+        del self.scopes[level + 1 :]
+        scope = self.scopes[level]
+        carries = self._earlier_tiles(self.region.contrary[node], scope)
         results = self._named_results(node, name, self._siblings(node))
-        scope = self.scopes[inside]
-        step = tile.ScanStep(results, carries, order, self.scopes[level].start, moves=False)
+        step = tile.ScanStep(results, carries, order, scope.start, moves=False)
         scope.statements.append(step)
         scope.names.update({member: given for given, member in results})
         self.scopes.extend(inner_scopes)
 
-    def _earlier_tiles(self, node: Expression, here: str) -> tuple[str, ...]:
-        """The loop over the tiles that the scan has before the one from `here` on; the names of what they fold to."""
-        twin = self.region.contrary.get(node)
-        if twin is None:
-            span = self.region.sinks[0].span
-            raise unsupported("scans in both directions over one long axis are not lowered yet here", span)
+    def _kept_elsewhere(self, scan: Expression) -> MustHold:
+        """What is to be kept in scratch memory: the scans over other axes that this one is of, or else itself."""
+        (axis,) = scan.attribute.axes
+        below = (node for node in walk(*scan.arguments) if node.operation == "scan" and node.attribute.axes != (axis,))
+        values = [value for node in below for value in self.demand.results.get(node, ())]
+        return MustHold(
+            [value for value in values if value not in self.demand.held] or self.demand.results.get(scan, ()),
+            self.demand.spans.get(scan, self.region.sinks[0].span),
+        )
+
+    def _earlier_tiles(self, twin: Expression, here: Scope) -> tuple[str, ...]:
+        """The loop over the tiles that the scan has before the one that is open; the names of what they fold to."""
         (axis,) = twin.attribute.axes
         lanes = self.layout.lanes[axis]
         start = self.namer.fresh(f"start_{self.namer.axis(axis)}") if lanes else self.namer.axis(axis)
-        low, high = self._before(twin, atomic(tile.Named(here)))
+        low, high = self._before(twin, atomic(tile.Named(here.start)))
         inner = Scope(axis=axis, start=start, reverse=twin.attribute.reverse)
         self.scopes.append(inner)
         self._open_axis(axis, start)

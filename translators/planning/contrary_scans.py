@@ -1,9 +1,8 @@
-"""Scans in both directions over one axis, and over two axes of a tile.
+"""Scans in both directions over one axis.
 
 A loop over the tiles of an axis runs one way. What a scan the other way continues from, the fold of all tiles still to
 come, is found by a loop over these: the same scan, along an axis of its own (its *twin*), of which only the carry is
-kept. Scans over two axes of one tile are treated alike: one loop is inside the other, and cannot keep the outer scan's
-carry for all of its own tiles.
+kept.
 """
 
 from __future__ import annotations
@@ -23,18 +22,13 @@ def contrary_scans(demand: Demand, nodes: Iterable[Expression]) -> dict[Expressi
     for scan in scans:
         directions.setdefault(scan.attribute.axes[0], set()).add(scan.attribute.reverse)
     found: dict[Expression, Expression] = {}
-    pending = [scan for scan in scans if len(directions[scan.attribute.axes[0]]) == 2 or _across(scan, directions)]
+    pending = [scan for scan in scans if len(directions[scan.attribute.axes[0]]) == 2]
     while pending:
         scan = pending.pop()
         if scan not in found:
             found[scan] = _twin(demand, scan)
             pending.extend(_against(found[scan]))
     return found
-
-
-def _across(scan: Expression, scanned: Iterable[Axis]) -> bool:
-    """The scan has lanes of an axis over which another runs: its loop may be outside or inside the other's."""
-    return any(axis in scan.axes and axis is not scan.attribute.axes[0] for axis in scanned)
 
 
 def _against(scan: Expression) -> list[Expression]:
@@ -51,6 +45,5 @@ def _twin(demand: Demand, scan: Expression) -> Expression:
     rebuilding = Rebuilding(demand.arena, {axis: atomic(other)}, lambda node: None if axis in node.axes else node)
     made = rebuilding.expression(scan)
     for original, copy in rebuilding.done.items():
-        if copy is not original and original in demand.names:
-            demand.names.setdefault(copy, demand.names[original])
+        demand.stand_for(copy, original)
     return made

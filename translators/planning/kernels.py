@@ -47,7 +47,9 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
             regions = form_regions(demand)
             variants = _write_variants(demand, regions, names)
         except AxisConflict as conflict:
-            if extent_key(conflict.extent) in unshared:
+            if extent_key(conflict.extent) in unshared and conflict.values - held:
+                held |= conflict.values
+            elif extent_key(conflict.extent) in unshared:
                 message = "a loop along an axis inside another along the same one is not lowered yet"
                 raise unsupported(message, kernel.span) from None
             unshared |= {extent_key(conflict.extent)}

@@ -60,16 +60,28 @@ class Placement:
     _carries: dict[Expression, tuple[str, ...]] = field(default_factory=dict)  # of scans, from tile to tile
     _updates: dict[Expression, str] = field(default_factory=dict)  # new values of carries -> the carry's name
 
-    def _streamed(self, axes: Iterable[Axis]) -> tuple[Axis, ...]:
-        """Those of the axes that need a loop not yet open, outermost first."""
+    def _streamed(self, axes: Iterable[Axis], needed: Iterable[Expression] = ()) -> tuple[Axis, ...]:
+        """Those of the axes that need a loop not yet open, outermost first; innermost those of the scans in what is
+        `needed`, whose carries would otherwise be wanted for all tiles of the loops inside.
+        """
         open_axes = {scope.axis for scope in self.scopes}
         wanted = {axis for axis in axes if self.layout.roles[axis] == "streamed" and axis not in open_axes}
-        return tuple(sorted(wanted, key=self._loop_rank))
+        if len(wanted) < 2:
+            return tuple(wanted)
+        scans = (node for node in walk(*needed, stop=self._met) if node.operation == "scan")
+        scanned = {axis for scan in scans for axis in scan.attribute.axes}
+        return tuple(
+            sorted(wanted, key=lambda axis: (*self._loop_rank(axis, axis in scanned), self.region.order[axis]))
+        )
 
-    def _loop_rank(self, axis: Axis) -> tuple[int, int]:
-        """Single coordinates outside lanes; an axis that bounds others outside them; else tile order."""
+    def _reduced_along(self, node: Expression) -> tuple[Axis, ...]:
+        """The axes of a reduction that need a loop not yet open, outermost first."""
+        return self._streamed(node.attribute.axes, node.arguments)
+
+    def _loop_rank(self, axis: Axis, scanned: bool) -> tuple[bool, bool, bool]:
+        """Axes that bound others outside the others, then those that are not scanned, single coordinates first."""
         bounds_others = any(axis in set(coordinate_axes(other)) for other in self.region.axes if other is not axis)
-        return (0 if bounds_others else 1 if self.layout.lanes[axis] is None else 2, self.region.order[axis])
+        return not bounds_others, scanned, self.layout.lanes[axis] is not None
 
     def _lanes(self, axes: Iterable[Axis]) -> tuple[Axis, ...]:
         """The axes that are tile dimensions, in tile order."""

@@ -49,7 +49,9 @@ class Pull(Ranges):
     reads: dict[Value, ReadPoint] = field(default_factory=dict)
     unguarded: set[Place] = field(default_factory=set)  # what is read whatever happens
     readers: dict[Expression, list[Value]] = field(default_factory=dict)  # the reads that a load serves
-    results: dict[Expression, list[Value]] = field(default_factory=dict)  # the reductions that a node is the result of
+    results: dict[Expression, list[Value]] = field(
+        default_factory=dict
+    )  # reductions and scans that a node is the result of
     kept: dict[Value, Callable[[Coordinates], Expression]] = field(default_factory=dict)  # elements of held reads
     assumed: dict[tuple[Memory, int], set[Value]] = field(default_factory=dict)
     parameters: dict[Value, Callable[[Coordinates], Expression]] = field(
@@ -79,6 +81,20 @@ class Pull(Ranges):
                 self.results.setdefault(found, []).append(value)
             self.spans.setdefault(found, value.span)
         return found
+
+    def stand_for(self, made: Expression, original: Expression) -> None:
+        """A node that a rewrite made has the name and the place of what it replaces, and serves the same reads."""
+        if made is original:
+            return
+        if original in self.names:
+            self.names.setdefault(made, self.names[original])
+        if original in self.spans:
+            self.spans.setdefault(made, self.spans[original])
+        if original in self.issued:
+            self.issued.setdefault(made, self.issued[original])
+        for served in (self.readers, self.results):
+            if original in served:
+                served.setdefault(made, list(served[original]))
 
     def _pull(self, value: Value, at: Coordinates) -> Expression:
         """Values whose elements are computed from elements of other values; sources are left to `_source`."""

@@ -129,9 +129,8 @@ class RegionOperations(Structured):
     def _keep_names(self, op: lp.RegionFold, originals: Mapping[Expression, Expression]) -> None:
         """New nodes have the names and the places of what they replace."""
         for node, original in originals.items():
-            self.spans.setdefault(node, self.spans.get(original, op.sources[0].span))
-            if original in self.names:
-                self.names.setdefault(node, self.names[original])
+            self.stand_for(node, original)
+            self.spans.setdefault(node, op.sources[0].span)
 
     def _bind_slices(self, op: lp.RegionFold | lp.RegionScan, helper: lp.Lambda) -> None:
         """Slices, then operands. A slice's local position is the position along the whole axis."""

@@ -47,7 +47,7 @@ class Scheduler(ContraryScans):
         check_snapshots(self.demand, self.region, self.layout, self._is_barrier)
         self._count_uses()
         self._check_atomics()
-        self._schedule([Store(sink, self._streamed(sink.axes)) for sink in self.region.sinks])
+        self._schedule([Store(sink, self._streamed(sink.axes, roots(sink))) for sink in self.region.sinks])
         return self.scopes[0].statements
 
     def _check_atomics(self) -> None:
@@ -267,6 +267,7 @@ class Scheduler(ContraryScans):
             ready = [node for node in needed if node.operation != "carried" and not self._needs(self._inside(node))]
             if not ready:
                 raise unsupported("the order in which memory is read and written here is not lowered yet", self._span())
+            self._check_axes(ready)
             self._stream(ready, [], goals)
 
     def _span(self) -> Span:
@@ -392,7 +393,7 @@ class Scheduler(ContraryScans):
         for node in reductions:
             for axis in node.attribute.axes:
                 if axis in open_axes:
-                    raise AxisConflict(axis.extent)
+                    raise AxisConflict(axis.extent, self.demand.results.get(node, ()))
 
     def _followers(
         self, needed: Iterable[Expression], ready: Sequence[Expression]
@@ -402,9 +403,9 @@ class Scheduler(ContraryScans):
         for node in needed:
             if node in ready or node.operation == "carried" or node.attribute.kind != "sum":
                 continue
-            along, maxima = self._streamed(node.attribute.axes), set(self._needs(self._inside(node)))
+            along, maxima = self._reduced_along(node), set(self._needs(self._inside(node)))
             together = all(
-                below in ready and below.attribute.kind == "max" and self._streamed(below.attribute.axes) == along
+                below in ready and below.attribute.kind == "max" and self._reduced_along(below) == along
                 for below in maxima
             )
             factor = rescaling(self.demand.arena, node, maxima) if together and len(along) == 1 else None
@@ -433,9 +434,9 @@ class Scheduler(ContraryScans):
         followers: Mapping[Expression, tuple[Expression, set[Expression]]] = MappingProxyType({}),
     ) -> tuple[bool, set[Goal]] | None:
         """One loop over an axis, with every ready reduction and store that starts with it, and what can follow them."""
-        firsts = [self._streamed(node.attribute.axes)[0] for node in ready] + [goal.streamed[0] for goal in streams]
+        firsts = [self._reduced_along(node)[0] for node in ready] + [goal.streamed[0] for goal in streams]
         axis = firsts[0]
-        reductions = [node for node in ready if self._streamed(node.attribute.axes)[0] is axis]
+        reductions = [node for node in ready if self._reduced_along(node)[0] is axis]
         goals = [goal for goal in streams if goal.streamed[0] is axis]
         others = [goal for goal in pending if goal not in goals]
         goals = [goal for goal in goals if not self._held(goal, others)]
@@ -445,7 +446,7 @@ class Scheduler(ContraryScans):
         reverse = next((direction for direction in wanted.values() if direction is not None), False)
         reductions = [node for node in reductions if wanted[node] in (reverse, None)]
         goals = [goal for goal in goals if wanted[goal] in (reverse, None)]
-        followers = {node: parts for node, parts in followers.items() if self._streamed(node.attribute.axes)[0] is axis}
+        followers = {node: parts for node, parts in followers.items() if self._reduced_along(node)[0] is axis}
         running = {node for _, maxima in followers.values() for node in maxima}
         grouped = self._group([*reductions, *followers])
         folds = [self._start_running(m[0]) if m[0] in running else self._start(m, m[0] in followers) for m in grouped]
@@ -459,7 +460,9 @@ class Scheduler(ContraryScans):
         inner = Scope(axis=axis, start=start, reverse=reverse)
         self.scopes.append(inner)
         self._open_axis(axis, start)
-        narrowed: list[Goal] = [Store(g.sink, self._streamed(g.sink.axes)) for g in goals if isinstance(g, Store)]
+        narrowed: list[Goal] = [
+            Store(g.sink, self._streamed(g.sink.axes, roots(g.sink))) for g in goals if isinstance(g, Store)
+        ]
         narrowed += [replace(g, streamed=g.streamed[1:]) for g in [*goals, *folds] if isinstance(g, Fold)]
         self._schedule(narrowed)
         self.scopes.pop()
@@ -510,7 +513,7 @@ class Scheduler(ContraryScans):
         """Accumulators of lanes, which are reduced after the sweep. Of several rows, those that follow maxima are not
         wider than these, which are reduced in each tile."""
         node = members[0]
-        streamed = self._streamed(node.attribute.axes)
+        streamed = self._reduced_along(node)
         narrow = self._as_dot(node) or node.attribute.kind == "count" or (follows and self._lanes(node.axes))
         lanes = node.axes if narrow else node.axes | set(streamed)
         order = self._lanes(lanes)
@@ -528,7 +531,7 @@ class Scheduler(ContraryScans):
         name = self.namer.fresh(self.namer.reduction_name(node))
         self.padding.reduction(node)
         self.scopes[-1].statements.append(tile.Start((name,), node, order))
-        return Fold(node, (name,), order, self._streamed(node.attribute.axes), self.namer.fresh(f"new_{name}"))
+        return Fold(node, (name,), order, self._reduced_along(node), self.namer.fresh(f"new_{name}"))
 
     def _finish(self, fold: Fold, members: Sequence[Expression]) -> None:
         """Name the results; a reduction without streamed lanes is its accumulator."""

@@ -59,12 +59,12 @@ class MustHold(Exception):
 
 class AxisConflict(Exception):
     """A reduction runs along an axis whose loop is open already, or an update along one that stays on chip: plan again
-    with axes of this extent not shared.
+    with axes of this extent not shared, or if they are not, with the reduction's `values` held.
     """
 
-    def __init__(self, extent: Polynomial) -> None:
+    def __init__(self, extent: Polynomial, values: Iterable[Value] = ()) -> None:
         super().__init__(repr(extent))
-        self.extent = extent
+        self.extent, self.values = extent, frozenset(values)
 
 
 @dataclass(slots=True, eq=False)

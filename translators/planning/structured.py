@@ -172,7 +172,10 @@ class Structured(Pull):
             bodies.append(self.arena.make("select", argument.dtype, (inside, shifted, identity)))
         bodies += combine.captures if combine is not None else ()
         reduction = Reduction(op.kind, (axis,), value.position, combine, op.reverse)
-        return self.arena.make("scan", value.dtype, tuple(bodies), reduction)
+        made = self.arena.make("scan", value.dtype, tuple(bodies), reduction)
+        served = self.results.setdefault(made, [])
+        served.extend([value] if value not in served else [])
+        return made
 
     def _inside(self, axis: Axis, shift: int) -> Expression:
         """True where the shifted coordinate is still in the axis."""

@@ -100,10 +100,6 @@ class Builder:
         """The construct at `self.span` breaks the language."""
         raise Rejected(Diagnostic(code, "error", message, self.span, help, fix))
 
-    def unsupported(self, message: str, help: str | None = None) -> NoReturn:
-        """The construct at `self.span` is legal but cannot be read yet."""
-        raise Rejected(Diagnostic("INT900", "unsupported", message, self.span, help))
-
     def note(self, code: str, message: str, help: str | None = None) -> None:
         self.diagnostics.append(Diagnostic(code, "note", message, self.span, help))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from intent import dtypes
-from translators.algebra.polynomial import Polynomial
+from translators.algebra.polynomial import Polynomial, ceiling_divide, number
 from translators.intent_source.read.builder import Builder
 from translators.intent_source.read.operands import (
     Keyword,
@@ -112,20 +112,25 @@ def as_domain(builder: Builder, operand: Operand, what: str) -> Domain:
 
 
 def subregion(builder: Builder, source: Domain, items: tuple[Operand, ...]) -> Domain:
-    """`source[begin:end]`: contiguous, within the source, in the source's coordinates."""
+    """`source[begin:end]`: the source's coordinates in that range, which lies within it; none is left out."""
     if len(items) != 1 or not isinstance(items[0], Slice):
         help = "write I.indices(domain)[k] for a coordinate, domain[begin:end] for a subregion"
         builder.reject(codes.SUBREGION, "a domain is sliced as domain[begin:end]", help)
     part = items[0]
     if part.step is not None and static_integer(part.step) != 1:
         builder.reject(codes.SUBREGION, "a subregion is contiguous", "I.domain(begin, end, step) takes every n-th")
-    if source.step != 1:
-        builder.unsupported("a subregion of a domain with a step", "write I.domain(begin, end, step) instead")
     begin = source.begin if part.start is None else bound(builder, part.start, "the start of a subregion")
     end = source.end if part.stop is None else bound(builder, part.stop, "the end of a subregion")
-    region = between(builder, begin, end, 1, source)
-    _check_within(builder, region, source)
-    return region
+    _check_within(builder, between(builder, begin, end), source)
+    if source.step != 1 and part.start is not None:
+        begin = _next_coordinate(builder, source, begin)
+    return between(builder, begin, end, source.step, source)
+
+
+def _next_coordinate(builder: Builder, source: Domain, start: Value) -> Value:
+    """The first coordinate of the source from `start` on."""
+    steps = ceiling_divide(builder.polynomial(start) - source.begin_polynomial, number(source.step))
+    return index_scalar(builder, source.begin_polynomial + steps * source.step)
 
 
 def _check_within(builder: Builder, region: Domain, source: Domain) -> None:
