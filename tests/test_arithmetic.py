@@ -125,6 +125,12 @@ def assert_close(found: np.ndarray, expected: np.ndarray, ulps: int, *operands: 
     assert apart[worst] <= ulps, f"{apart[worst]} ulp at {at}: {found[worst]}, not {expected[worst]}"
 
 
+def assert_signs_of_zero(found: np.ndarray, expected: np.ndarray, *operands: np.ndarray) -> None:
+    other = np.signbit(found) != np.signbit(expected)
+    places = np.flatnonzero((found == 0) & (expected == 0) & other)
+    assert not places.size, f"the zero of the other sign at {[[each[place] for each in operands] for place in places]}"
+
+
 def assert_same(found: np.ndarray, expected: np.ndarray, *operands: np.ndarray) -> None:
     """Bit for bit, but for the payload of NaN."""
     bits = f"uint{found.dtype.itemsize * 8}" if found.dtype != bool else "uint8"
@@ -186,6 +192,7 @@ def test_pointwise(kernels: object, function: str, case: Case) -> None:
     if function in ULPS:
         allowance = ULPS[function][dtype == f64] if dtype in (f32, f64) else 1
         assert_close(found, expected, allowance, *operands)
+        assert_signs_of_zero(found, expected, *operands)
     elif function.startswith(("maximum", "minimum")) and dtype.is_float:
         assert_close(found, expected, 0, *operands)  # which of +0 and -0 is the larger is left open
     else:

@@ -5,14 +5,23 @@ from __future__ import annotations
 import math
 import struct
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from program_runs import module
 
 from intent.dtypes import DType, bf16, f8e4m3fn, f8e5m2, f16, f32, f64, i32, i64, u32
 from translators.triton_source.conversions import as_access, constant, filled
 
 LARGEST = 3.4028234663852886e38
+BOTH_ZEROS = """
+@intent.kernel
+def k(x: I.In[I.f32, ("N",)], a: I.Out[I.f32, ("N",)], b: I.Out[I.f32, ("N",)], c: I.Out[I.f32, ("N",)]):
+    a[:] = x[:] + -0.0
+    b[:] = 0.0 - x[:]
+    c[:] = I.full((x.shape[0],), -0.0, I.f32)
+"""
 
 
 @pytest.mark.parametrize(
@@ -80,3 +89,11 @@ def test_what_loads_and_stores_convert_themselves(value: float, dtype: DType, te
 )
 def test_tiles_of_one_value(value: float, dtype: DType, text: str) -> None:
     assert filled(value, dtype, "(BLOCK,)").text == text
+
+
+def test_zeros_of_both_signs_are_two_constants() -> None:
+    x = np.array([0.0, -0.0, 1.0], np.float32)
+    a, b, c = module(BOTH_ZEROS).k(x)
+    assert np.signbit(a).tolist() == [False, True, False]
+    assert np.signbit(b).tolist() == [False, False, True]
+    assert np.signbit(c).all()

@@ -8,6 +8,7 @@ from types import ModuleType
 import hand_written_codes as written
 import ml_dtypes
 import numpy as np
+import program_runs
 import pytest
 
 import intent.dtypes as dtypes
@@ -211,6 +212,27 @@ def test_strides_and_allocations_that_the_author_fixed() -> None:
         module.accumulate(pool[:8:2], pool[8:])
     with pytest.raises(ValueError, match="must lie in one allocation"):
         module.accumulate(pool[:4], np.arange(4))
+
+
+def test_strides_that_have_a_name_in_common() -> None:
+    constrained = 'I.constraints(strides=("S", 1))'
+    module = program_runs.module(
+        f"""
+        @intent.kernel
+        def add(
+            x: I.In[I.f32, ("M", "N"), {constrained}], y: I.In[I.f32, ("M", "N"), {constrained}],
+            out: I.Out[I.f32, ("M", "N"), {constrained}],
+        ):
+            out[:, :] = x[:, :] + y[:, :]
+        """
+    )
+    x, y = np.ones((2, 5, 8), "f4")[:, :, :6]
+    assert (module.add(x, y) == 2).all()
+    with pytest.raises(ValueError, match="stride 0 of y must be 8, not 6"):
+        module.add(x, y.copy())
+    with pytest.raises(ValueError, match="stride 1 of x must be 1, not 8"):
+        module.add(np.ones((6, 8), "f4")[:, :5].T, y[:, :6])
+    assert (module.add(x[:1], y[:1].copy()) == 2).all()  # a stride that is never used
 
 
 def test_equal_inputs_are_uploaded_once(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,6 +126,14 @@ def test_integer_operators(bench: Bench, operator: str) -> None:
         binary(bench, operator, bench.scalar(dtypes.f32), lit(2.0))
 
 
+def test_floor_division_of_floats_is_spelled_out(bench: Bench) -> None:
+    v = bench.scalar(dtypes.f32)
+    with rejected("INT205", "I.floor(a / b)"):
+        binary(bench, "floor_divide", v, v)
+    with rejected("INT205", "a - I.floor(a / b) * b"):
+        binary(bench, "remainder", v, v)
+
+
 def test_bool_arithmetic_needs_a_cast(bench: Bench) -> None:
     flags = bench.tensor(dtypes.boolean, "N")
     assert binary(bench, "and", flags, flags).dtype == dtypes.boolean

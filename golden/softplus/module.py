@@ -79,7 +79,8 @@ def _tanh(x):
     p = p * s + 0.133331284
     p = p * s - 0.333333313
     rest = 2.0 / (tl.exp2(2.8853900817779268 * magnitude) + 1.0)
-    return tl.where(magnitude < 1.0, x + x * s * p, tl.where(x < 0.0, rest - 1.0, 1.0 - rest))
+    # A product, which keeps the sign of zero.
+    return tl.where(magnitude < 1.0, x * (1.0 + s * p), tl.where(x < 0.0, rest - 1.0, 1.0 - rest))
 
 
 @triton.jit

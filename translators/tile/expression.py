@@ -186,7 +186,9 @@ class Arena:
     def make(
         self, operation: str, dtype: DType, arguments: tuple[Expression, ...] = (), attribute: Attribute = None
     ) -> Expression:
-        key = (operation, dtype, tuple(map(id, arguments)), attribute, type(attribute))
+        kind = type(attribute)
+        exactly = repr(attribute) if kind is float else attribute  # 0.0 is not -0.0
+        key = (operation, dtype, tuple(map(id, arguments)), exactly, kind)
         found = self._nodes.get(key)
         if found is None:
             axes, loops = _free(operation, arguments, attribute)

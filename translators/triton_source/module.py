@@ -108,6 +108,7 @@ def _view_features(views: Sequence[View]) -> dict[str, bool]:
     return {
         "low": any(view.dtype.name in _LOW_PRECISION for view in views),
         "strides": any(view.strides is not None for view in views),
+        "namedstrides": any(isinstance(stride, str) for view in views for stride in view.strides or ()),
         "alias": any(view.alias for view in views),
         "noalias": any(view.noalias for view in views),
     }

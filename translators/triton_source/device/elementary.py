@@ -129,7 +129,8 @@ def _tanh(x):
     p = p * s + 0.133331284
     p = p * s - 0.333333313
     rest = 2.0 / (tl.exp2(2.8853900817779268 * magnitude) + 1.0)
-    return tl.where(magnitude < 1.0, x + x * s * p, tl.where(x < 0.0, rest - 1.0, 1.0 - rest))
+    # A product, which keeps the sign of zero.
+    return tl.where(magnitude < 1.0, x * (1.0 + s * p), tl.where(x < 0.0, rest - 1.0, 1.0 - rest))
 
 
 @triton.jit
@@ -138,7 +139,7 @@ def _tanh_fast(x):
     magnitude = tl.abs(x)
     s = x * x
     rest = 2.0 / (tl.exp(2.0 * magnitude) + 1.0)
-    near_zero = x - x * s * (0.3333333333333333 - s * 0.13333333333333333)
+    near_zero = x * (1.0 - s * (0.3333333333333333 - s * 0.13333333333333333))  # keeps the sign of zero
     return tl.where(magnitude < 0.2, near_zero, tl.where(x < 0.0, rest - 1.0, 1.0 - rest))
 
 
@@ -159,7 +160,8 @@ def _tanh_double(x):
     p = p * s + 0.13333333333333042
     p = p * s - 0.3333333333333333
     rest = 2.0 / (tl.exp(2.0 * magnitude) + 1.0)
-    return tl.where(magnitude < 0.625, x + x * s * p, tl.where(x < 0.0, rest - 1.0, 1.0 - rest))
+    near_zero = tl.where(x == 0.0, x, x + x * s * p)  # the sum alone would lose the sign of zero
+    return tl.where(magnitude < 0.625, near_zero, tl.where(x < 0.0, rest - 1.0, 1.0 - rest))
 
 
 @triton.jit

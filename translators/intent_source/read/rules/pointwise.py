@@ -46,6 +46,7 @@ _COMPARISONS: Final[dict[str, Callable[[Number, Number], bool]]] = {
 
 _FLOAT_ONLY = ("divide",)
 _INTEGER_ONLY = ("floor_divide", "remainder", "shift_left", "shift_right")
+_FLOAT_FORMS: Final = {"floor_divide": "write I.floor(a / b)", "remainder": "write a - I.floor(a / b) * b"}
 _BITS = ("and", "or", "xor")
 _LARGEST_FOLD = 4096  # bits of a folded integer: far beyond any dtype
 
@@ -100,7 +101,8 @@ def _check_operands(builder: Builder, function: str, dtype: DType) -> None:
         message = f"`/` divides floats, and these are {dtype.name}"
         builder.reject(codes.OPERATOR_DTYPE, message, "write `//` for integers, or cast both to a float dtype")
     if function in _INTEGER_ONLY and not dtype.is_integer:
-        builder.reject(codes.OPERATOR_DTYPE, f"{spelled(function)} takes integers, and these are {dtype.name}")
+        message = f"{spelled(function)} takes integers, and these are {dtype.name}"
+        builder.reject(codes.OPERATOR_DTYPE, message, _FLOAT_FORMS.get(function) if dtype.is_float else None)
     if function in _BITS and dtype.is_float:
         builder.reject(codes.OPERATOR_DTYPE, f"{spelled(function)} takes bools or integers, not {dtype.name}")
     if dtype.kind == "bool" and function not in _BITS:
@@ -142,7 +144,8 @@ def compare(builder: Builder, operator: str, lhs: Operand, rhs: Operand) -> Oper
         return Literal(static)
     left, right = together(builder, lhs, rhs, spelled(operator))
     if left.dtype.kind == "bool" and operator not in ("equal", "not_equal"):
-        builder.reject(codes.OPERATOR_DTYPE, f"{spelled(operator)} orders numbers, and these are bool")
+        help = "cast both to a number, I.cast(..., I.i32), or write it with & | ~"
+        builder.reject(codes.OPERATOR_DTYPE, f"{spelled(operator)} orders numbers, and these are bool", help)
     return pointwise(builder, operator, (left, right), dtypes.boolean)
 
 
