@@ -121,6 +121,8 @@ def number(value: Any) -> Any:  # noqa: ANN401
 def random_memory(description: dict[str, Any], array: list[list[int]], limit: int, more: int = 3) -> torch.Tensor:
     """All elements from the first to the last that the view reaches, and a few more."""
     made = _random(description["dtype"], array, limit, more)
+    if description.get("counted"):
+        made = made.abs() + 1
     return made.sort().values if description.get("ascending") else made
 
 

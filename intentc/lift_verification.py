@@ -123,7 +123,13 @@ def _numbers(call: CallSizes) -> dict[str, object]:
 def _arrays(kernel: Lifted) -> list[dict[str, object]]:
     assert kernel.correspondence is not None
     return [
-        {"name": each.name, "dtype": each.dtype.name, "written": each.written, "ascending": each.ascending}
+        {
+            "name": each.name,
+            "dtype": each.dtype.name,
+            "written": each.written,
+            "ascending": each.ascending,
+            "counted": each.counted,
+        }
         for each in kernel.correspondence.arrays
     ]
 

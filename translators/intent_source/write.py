@@ -5,11 +5,12 @@ What to say is not decided here; whoever has a program hands over its parts in o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+import re
+from collections.abc import Mapping, Sequence
+from itertools import count, pairwise
 from typing import Final
 
-from intent.records import dataclass
+from intent.records import dataclass, replace
 
 LINE_LENGTH: Final = 120
 # How tightly an operator binds, as Python has it; ATOM needs no parentheses anywhere.
@@ -75,19 +76,57 @@ def as_tuple(parts: Sequence[str]) -> str:
 # -----------------------------------------------------------------------------------------------------------------
 # files
 @dataclass(frozen=True, slots=True)
+class SourceFunction:
+    """A helper: its parameters, and the lines of its body."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SourceKernel:
-    """A kernel: `parameters` as (name, annotation), and the lines of its body, indented among themselves."""
+    """A kernel: `parameters` as (name, annotation), and the lines of its body, indented among themselves.
+
+    `functions` are the helpers that it needs.
+    """
 
     name: str
     parameters: tuple[tuple[str, str], ...]
     body: tuple[str, ...]
     docstring: str | None = None
+    functions: tuple[SourceFunction, ...] = ()
 
 
 def write_file(kernels: Sequence[SourceKernel], docstring: str) -> str:
     head = [f'"""{docstring}"""', "", "import intent", "import intent.language as I"]
-    parts = ["\n".join(head), *map(write_kernel, kernels)]
+    parts = ["\n".join(head)]
+    written: dict[str, SourceFunction] = {}
+    for each in kernels:
+        kernel = _with_other_names(each, written)
+        parts.extend(write_function(function) for function in kernel.functions if function.name not in written)
+        parts.append(write_kernel(kernel))
+        written.update({function.name: function for function in kernel.functions})
     return "\n\n\n".join(parts) + "\n"
+
+
+def _with_other_names(kernel: SourceKernel, written: Mapping[str, SourceFunction]) -> SourceKernel:
+    """Helpers that are called like different ones of other kernels get names of their own."""
+    for function in kernel.functions:
+        if written.get(function.name, function) != function:
+            taken = (*written, "\n".join(kernel.body))
+            numbered = (f"{function.name}_{number}" for number in count(2))
+            name = next(each for each in numbered if not any(each in text for text in taken))
+            body = tuple(re.sub(rf"\b{function.name}\b", name, line) for line in kernel.body)
+            functions = tuple(replace(each, name=name) if each is function else each for each in kernel.functions)
+            kernel = replace(kernel, body=body, functions=functions)
+    return kernel
+
+
+def write_function(function: SourceFunction) -> str:
+    lines = ["@intent.fn", f"def {function.name}({', '.join(function.parameters)}):"]
+    lines.extend(f"    {line}" for each in function.body for line in wrapped(each))
+    return "\n".join(lines)
 
 
 def write_kernel(kernel: SourceKernel) -> str:

@@ -8,7 +8,7 @@ from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, symbol
 from translators.lifting.sinks import Ledger
-from translators.tile.expression import Arena, Axis, Expression, walk
+from translators.tile.expression import Arena, Axis, Combine, Expression, walk
 
 
 @dataclass(slots=True)
@@ -24,6 +24,8 @@ class Context:
     segments: dict[Axis, Polynomial] = field(default_factory=dict)  # axes that memory bounds: of rows below this
     rows: set[Polynomial] = field(default_factory=set)  # lengths of rows that are blocks of programs
     counts: frozenset[str] = frozenset()  # sizes of the grid that nothing but the launch chooses
+    identities: dict[Combine, tuple[bool | int | float, ...]] = field(default_factory=dict)
+    counted: set[str] = field(default_factory=set)  # pointers to numbers of at least 1
     wholes: dict[str, tuple[Polynomial, Polynomial]] = field(default_factory=dict)  # programs: (divisor, how often)
 
     def invariant(self, polynomial: Polynomial) -> bool:

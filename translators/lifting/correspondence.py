@@ -36,6 +36,7 @@ class ArrayPlace:
     strides: tuple[Polynomial, ...]
     written: bool
     ascending: bool = False  # offsets of segments that do not overlap
+    counted: bool = False  # numbers of at least 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ class Evaluator:
     seed: int = 0
     recurrences: Mapping[Place, tuple[Axis, State]] = field(default_factory=dict)
     integers: Mapping[str, int] = field(default_factory=dict)  # pointer -> number of values its integer elements take
+    given: Sequence[Value] = ()  # of the arguments of a function that combines elements
 
     def polynomial(self, polynomial: Polynomial, point: Mapping[Atom, int]) -> int:
         return sum(
@@ -79,6 +80,10 @@ class Evaluator:
             case "select":
                 chosen = self.value(node.arguments[0], point)
                 return POISON if chosen == POISON else self.value(node.arguments[1 if chosen else 2], point)
+            case "argument":
+                return self.given[node.attribute]
+            case "reduce" if node.attribute.combine is not None:
+                return self._combined(node, point)
             case "reduce":
                 return self._reduce(node, point)
             case "contract":
@@ -123,6 +128,19 @@ class Evaluator:
             best = reduced(node.attribute.kind[4:], values, True)
             return points[values.index(best)][node.attribute.axes[0]]
         return reduced(node.attribute.kind, values, node.dtype.is_float)
+
+    def _combined(self, node: Expression, point: Mapping[Atom, int]) -> Value:
+        """The elements combined one after the other; without any there is no telling what it gives."""
+        combine = node.attribute.combine
+        total: tuple[Value, ...] | None = None
+        for inner in self.bound(node.attribute.axes, point):
+            element = tuple(self.value(argument, inner) for argument in node.arguments)
+            if total is None:
+                total = element
+                continue
+            evaluator = Evaluator(given=(*total, *element))
+            total = tuple(evaluator.value(result, {}) for result in combine.results)
+        return POISON if total is None else total[node.attribute.result]
 
     def _contract(self, node: Expression, point: Mapping[Atom, int]) -> Value:
         lhs, rhs = node.arguments

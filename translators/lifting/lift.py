@@ -13,6 +13,7 @@ from translators.intent_source import write as w
 from translators.intent_source.write import SourceKernel
 from translators.lifting.atomics import check_alone, collected
 from translators.lifting.carries import close
+from translators.lifting.combines import settle
 from translators.lifting.context import Context, atoms_of, in_bounds
 from translators.lifting.correspondence import ArrayPlace, Correspondence
 from translators.lifting.loop_choice import loop_axes
@@ -26,7 +27,8 @@ from translators.lifting.rules import normalised, simplified
 from translators.lifting.scan_nodes import scanned_axes, with_scans
 from translators.lifting.sinks import Basis, Ledger, Note, Residue, Sink
 from translators.lifting.specialisation import MOST_ATTEMPTS, candidates
-from translators.lifting.spelling import Speller, dtype_text, varies
+from translators.lifting.spelled import dtype_text
+from translators.lifting.spelling import Speller, varies
 from translators.lifting.triangles import masked
 from translators.lifting.views import Delinearising, Layout, Viewed
 from translators.logical.types import View
@@ -159,11 +161,14 @@ class Lifting:
     def run(self) -> Lifted:
         self.context = self._context()
         sinks = self._normalised()
+        settle(self.context, sinks)
         self._reserve()
         delinearising = Delinearising(self.context, self._parameters(), sinks, self._view_names(), self.names)
         dressing = [masked(self.arena, dressed(self.arena, each)) for each in delinearising.run()]
         viewed = self._scanned(Pool(self.arena).viewed(dressing))
-        speller = Speller(self.names, self._size_names(), dict(delinearising.extents))
+        speller = Speller(
+            self.names, self._size_names(), dict(delinearising.extents), identities=self.context.identities
+        )
         statements = speller.kernel(viewed)
         source = self._source(delinearising.layouts, speller, statements)
         groups = self._groups(speller, delinearising.layouts)
@@ -296,7 +301,10 @@ class Lifting:
         ]
         sizes = list(self._size_lines(shapes, layouts, speller))
         parameters = tuple(self._annotations(layouts, shapes, speller))
-        return SourceKernel(kernel_name(self.effects.name), parameters, (*sizes, *domains, *statements))
+        functions = tuple(speller.functions.values())
+        return SourceKernel(
+            kernel_name(self.effects.name), parameters, (*sizes, *domains, *statements), functions=functions
+        )
 
     def _shape(self, view: View, speller: Speller) -> tuple[str | int, ...]:
         return tuple(self._extent(extent, speller) for extent in view.shape)
@@ -367,6 +375,7 @@ class Lifting:
                 layout.strides,
                 layout.view.direction != "In",
                 layout.view.name in delinearising.sorted,
+                pointer in self.context.counted,
             )
             for pointer, layout in delinearising.layouts.items()
         )

@@ -21,6 +21,10 @@ def loop_axes(viewed: Viewed, looped: Collection[Axis] = ()) -> Axes:
     matrices = any(node.operation == "contract" for node in nodes)  # then rows are rows of a matrix, not points
     for node in nodes:
         match node.operation:
+            case "reduce" if len(node.arguments) > 1:  # elements that are combined have one shape
+                every = set.union(*(set(each.axes) for each in node.arguments))
+                chosen |= _varying(node) & free if _varying(node) & free != free and not matrices else set()
+                chosen |= {axis for axis in every & free if any(axis not in each.axes for each in node.arguments)}
             case "reduce" if _varying(node) & free != free and not matrices:
                 chosen |= _varying(node) & free
             case "contract":

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from intent import dtypes as d
 from intent.records import dataclass, field
 from translators.lifting.carries import neutral
+from translators.lifting.combines import is_identity
 from translators.lifting.context import Context
 from translators.lifting.evaluation import FUNCTIONS
 from translators.lifting.simplification import Simplifier
@@ -25,8 +27,11 @@ def absent_lanes_do_not_count(context: Context, node: Expression, condition: Exp
         held = any(_is(value, 0) for value in values)
         if held and not all(_is(value, 0) for value in values):
             folding.assumptions.append("what is multiplied by a masked 0 is finite")
+    elif node.attribute.combine is not None:
+        held = all(value.operation == "constant" for value in values)
+        held = held and is_identity(context, node, [value.attribute for value in values])
     else:
-        identity = neutral(context.arena, node.attribute.kind, values[0])
+        identity = neutral(context.arena, node.attribute.kind, node.arguments[0])
         held = values[0].operation == "constant" and values[0].attribute == identity.attribute
     if held:
         for assumption in folding.assumptions:
@@ -50,6 +55,8 @@ class Folding:
         return found
 
     def _folded(self, node: Expression) -> Expression:
+        if node.operation == "index" and node.attribute.constant is not None:
+            return self.arena.make("constant", node.dtype, (), node.attribute.constant)
         if node.operation in ("reduce", "contract", "load", "index"):
             return node
         arguments = tuple(map(self.expression, node.arguments))
@@ -57,7 +64,7 @@ class Folding:
         if any(each.operation == "poison" for each in arguments) and node.operation != "select":
             return self.arena.make("poison", node.dtype)
         match node.operation:
-            case "cast" if constants:
+            case "cast" if constants and math.isfinite(constants[0]) | node.dtype.is_float:
                 return self._constant(node, constants[0])
             case "select" if arguments[0].operation == "constant":
                 return arguments[1] if arguments[0].attribute else arguments[2]
@@ -69,7 +76,7 @@ class Folding:
                 return node
 
     def _constant(self, node: Expression, value: bool | int | float) -> Expression:
-        kept = float(value) if node.dtype.is_float else value
+        kept = float(value) if node.dtype.is_float else bool(value) if node.dtype == d.boolean else int(value)
         return self.arena.make("constant", node.dtype, (), kept)
 
     def _pointwise(

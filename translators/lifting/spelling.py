@@ -9,22 +9,24 @@ has them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from intent import dtypes as d
-from intent.dtypes import DType
 from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import Extremum, Polynomial, Quotient, Remainder, Symbol, atomic
 from translators.intent_source import write as w
-from translators.intent_source.write import Text
+from translators.intent_source.write import SourceFunction, Text
+from translators.lifting.axis_order import in_memory_order, stored_order
 from translators.lifting.loop_choice import axes_of, loop_axes, loop_orders
 from translators.lifting.names import Names, domain_name
-from translators.lifting.rewriting import opposites
 from translators.lifting.sinks import Recurrence, Residue
+from translators.lifting.spelled import Axes, Spelled, dtype_text
+from translators.lifting.spelled_reductions import REDUCTIONS, combined, contraction, reduction, scan
+from translators.lifting.statement_uses import check_conditions, loads_of, places_read, read_before_stored, uses
 from translators.lifting.views import Viewed
 from translators.logical.types import View
-from translators.tile.expression import Axis, Expression, Place, operands, walk
+from translators.tile.expression import Axis, Combine, Expression, Place, operands, walk
 
 INFIX = {
     "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "and": "&", "or": "|", "xor": "^", "shift_left": "<<",
@@ -37,8 +39,6 @@ _CALLED = frozenset(
         "sqrt", "sigmoid", "tanh", "maximum", "minimum", "maximum_num", "minimum_num",
     )
 )  # fmt: skip
-REDUCTIONS = {"sum": "sum", "max": "max", "max_num": "max", "any": "any", "all": "all"}
-Axes = tuple[Axis, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +63,16 @@ def united(first: Sequence[Recurrence], second: Sequence[Recurrence]) -> tuple[R
     return tuple(made)
 
 
-@dataclass(frozen=True, slots=True)
-class Spelled:
-    """An expression's text and its tensor axes, in order; no axes is a scalar."""
-
-    text: Text
-    axes: Axes = ()
-
-
 @dataclass(slots=True)
 class Frame:
-    """Where expressions are being spelled: the loops around, the order of tensor axes, the names given so far."""
+    """Where expressions are being spelled: the loops around, the order of tensor axes, the names given so far, and
+    those that some expressions should get.
+    """
 
     loops: Axes
     order: dict[Axis, int]
     spelled: dict[Expression, Spelled] = field(default_factory=dict)
+    wanted: dict[Expression, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -95,6 +90,9 @@ class Speller:
     counts: Counter[Expression] = field(default_factory=Counter)
     positions: set[Expression] = field(default_factory=set)  # integers that are nothing but coordinates
     states: dict[tuple[object, int], tuple[str, Axes, Axes]] = field(default_factory=dict)  # name, own axes, all axes
+    identities: dict[Combine, tuple[bool | int | float, ...]] = field(default_factory=dict)
+    combines: dict[Combine, str] = field(default_factory=dict)  # the functions that they are
+    functions: dict[str, SourceFunction] = field(default_factory=dict)
 
     # ------------------------------------------------------------------------------------------------------------ sinks
     def kernel(self, sinks: Sequence[Viewed]) -> tuple[str, ...]:
@@ -119,7 +117,7 @@ class Speller:
     def _check_untouched(self, members: Sequence[Viewed], stored: set[View]) -> None:
         """Statements over other coordinates come later: they cannot read what was there before."""
         for viewed in members:
-            for load in _loads(viewed):
+            for load in loads_of(viewed):
                 if load.attribute.memory in stored:
                     raise Residue(f"'{load.attribute.memory.name}' is loaded and stored in different statements")
 
@@ -129,13 +127,13 @@ class Speller:
             del self.domains[axis]
         self.local_domains.clear()
         self.frame = Frame(group.loops, {})
-        self.counts, self.positions = _uses(group.members)
+        self.counts, self.positions = uses(group.members)
         if group.recurrences:
             from translators.lifting.ordered_loops import OrderedLoops
 
             OrderedLoops(self, group, indent).run()
             return
-        _check_conditions(group.members)
+        check_conditions(group.members)
         for _, alike in groupby(group.members, key=lambda viewed: viewed.sink.mask):
             self.stores(list(alike), indent)
 
@@ -175,8 +173,8 @@ class Speller:
 
     def order(self, viewed: Viewed) -> None:
         """Tensor axes in the order of memory: the store's, then what loads say of the others."""
-        placed: list[Axis] = [axis for each in viewed.coordinates for axis in _stored_order(each)]
-        placed = _in_memory_order(placed, (viewed.sink.value, viewed.sink.mask, *viewed.sink.carried))
+        placed: list[Axis] = [axis for each in viewed.coordinates for axis in stored_order(each)]
+        placed = in_memory_order(placed, (viewed.sink.value, viewed.sink.mask, *viewed.sink.carried))
         for position, axis in enumerate(placed):
             self.frame.order.setdefault(axis, position)
 
@@ -201,7 +199,7 @@ class Speller:
     def store(self, viewed: Viewed, indent: str) -> None:
         """The assignment itself."""
         sink = viewed.sink
-        for load in _places_read(viewed):
+        for load in places_read(viewed):
             self.name_parts(load, indent)
         self.name_parts(sink.value, indent)
         spelled = self.spell(sink.value)
@@ -233,11 +231,16 @@ class Speller:
         for node in walk(root, stop=self.frame.spelled.__contains__):
             if node is root and not itself:
                 continue
-            if node in self.frame.spelled or not self._deserves_name(node) or (node is root and self.counts[node] == 1):
+            if node in self.frame.spelled or not self._deserves_name(node):
+                continue
+            if node is root and self.counts[node] == 1 and len(self._results(node)) == 1:
                 continue
             self.name(node, indent)
 
     def name(self, node: Expression, indent: str) -> None:
+        if _has_results(node):
+            self._name_results(node, indent)
+            return
         spelled = self.spell(node)
         name = self.names.fresh(self._value_name(node))
         if node in self.positions:
@@ -245,21 +248,58 @@ class Speller:
         self.lines.append(f"{indent}{name} = {spelled.text}")
         self.frame.spelled[node] = Spelled(Text(name), spelled.axes)
 
+    def _name_results(self, node: Expression, indent: str) -> None:
+        """All results of one reduction that are used."""
+        text, axes, arity = combined(self, node)
+        targets = ["_"] * arity
+        for position, result in self._results(node).items():
+            targets[position] = self.names.fresh(self._value_name(result))
+            self.frame.spelled[result] = Spelled(Text(targets[position]), axes)
+        self.lines.append(f"{indent}{', '.join(targets)} = {text}")
+
+    def _results(self, node: Expression) -> dict[int, Expression]:
+        """The results of one reduction that are used, by position."""
+        if not _has_results(node):
+            return {0: node}
+        return {each.attribute.result: each for each in self.counts if _is_result(each, node)}
+
+    # ----------------------------------------------------------------------------------------------------- functions
+    def function(self, made: SourceFunction) -> str:
+        """The name of a function of the file, which is written once."""
+        for name, known in self.functions.items():
+            if replace(known, name=made.name) == made:
+                return name
+        name = self.names.fresh(made.name)
+        self.functions[name] = replace(made, name=name)
+        return name
+
+    def begin_function(self, results: Sequence[Expression], parameters: Sequence[str]) -> None:
+        """From here on, what is spelled is the body of a function of its own."""
+        self.frame, self.lines, self.names = Frame((), {}), [], Names()
+        self.names.reserve(parameters)
+        self.counts = Counter(results)
+        for node in walk(*results):
+            self.counts.update(operands(node))
+
     def _deserves_name(self, node: Expression) -> bool:
-        if node.dtype == d.index or node.operation in ("constant", "parameter", "index", "poison", "state"):
+        if node.dtype == d.index or node.operation in ("constant", "parameter", "index", "poison", "state", "argument"):
             return False
         if node.operation == "cast" and not any(each.operation == "load" for each in walk(node)):
             return False
         return node.operation in ("reduce", "contract") or self.counts[node] > 1
 
     def _value_name(self, node: Expression) -> str:
-        stem = next((each.attribute.memory.name for each in walk(node) if each.operation == "load"), "value")
+        stem = _stem(node)
         match node.operation:
+            case _ if node in self.frame.wanted:
+                return self.frame.wanted[node]
             case "load":
                 name = node.attribute.memory.name
                 return f"{name}_values" if _tensor_axes(node, self.frame.loops) else f"{name}_value"
             case "state":
                 return self.states[node.attribute][0]
+            case "reduce" if _has_results(node):
+                return f"{_stem(node.arguments[node.attribute.result])}_combined"
             case "reduce":
                 return f"{stem}_{REDUCTIONS.get(node.attribute.kind, node.attribute.kind)}"
             case "contract":
@@ -302,11 +342,11 @@ class Speller:
             case "pointwise":
                 return self._pointwise(node)
             case "reduce":
-                return self._reduce(node)
+                return reduction(self, node)
             case "contract":
-                return self._contract(node)
+                return contraction(self, node)
             case "scan":
-                return self._scan(node)
+                return scan(self, node)
             case "state":
                 return self._state(node)
             case _:
@@ -390,34 +430,6 @@ class Speller:
         spelled = self.spell(inner)
         return Spelled(w.call("I.cast", spelled.text, dtype_text(node.dtype)), spelled.axes)
 
-    def _reduce(self, node: Expression) -> Spelled:
-        kind = node.attribute.kind
-        body = self.spell(node.arguments[0])
-        missing = set(node.attribute.axes) - set(body.axes)
-        if missing:
-            raise Residue("a reduction of a value that does not vary along it")
-        positions = [position for position, axis in enumerate(body.axes) if axis in node.attribute.axes]
-        axes = tuple(axis for axis in body.axes if axis not in node.attribute.axes)
-        over = str(positions[0]) if len(positions) == 1 else w.as_tuple(list(map(str, positions)))
-        if kind in ("arg_max", "arg_min"):
-            return Spelled(self._position(node, body.text, over), axes)
-        if kind in ("min", "min_num"):
-            inner = w.call("I.reduce.max", w.unary("-", body.text), f"axis={over}")
-            return Spelled(w.unary("-", inner), axes)
-        if kind not in REDUCTIONS:
-            raise Residue(f"a reduction '{kind}' has no spelling in the language")
-        made = w.call(f"I.reduce.{REDUCTIONS[kind]}", body.text, f"axis={over}")
-        if kind == "sum" and node.dtype.bits < 32:
-            made = w.call("I.cast", made, dtype_text(node.dtype))
-        return Spelled(made, axes)
-
-    def _position(self, node: Expression, body: Text, over: str) -> Text:
-        """A coordinate of the reduced axis, which is counted from its begin."""
-        (axis,) = node.attribute.axes
-        value = w.unary("-", body) if node.attribute.kind == "arg_min" else body
-        made = w.subscript(w.call("I.arg_reduce.max", value, f"axis={over}"), "1")
-        return made if axis.begin == Polynomial() else w.binary("+", made, self.size(axis.begin))
-
     def _state(self, node: Expression) -> Spelled:
         """What a loop carries, at coordinates of its own axes (its first arguments)."""
         name, own, axes = self.states[node.attribute]
@@ -428,49 +440,6 @@ class Speller:
                 raise Residue(f"'{name}' is read at a part of its coordinates")
             renamed[axis] = at
         return Spelled(Text(name), tuple(renamed.get(axis, axis) for axis in axes))
-
-    def _scan(self, node: Expression) -> Spelled:
-        reduction, (axis,) = node.attribute, node.attribute.axes
-        body = self.spell(node.arguments[0])
-        if axis not in body.axes:
-            raise Residue("a scan of a value that does not vary along it")
-        flags = [f"axis={body.axes.index(axis)}"]
-        flags.extend(("inclusive=False",) if reduction.result else ())
-        flags.extend(("reverse=True",) if reduction.reverse else ())
-        if reduction.kind in ("min", "min_num"):
-            made = w.unary("-", w.call("I.cummax", w.unary("-", body.text), *flags))
-        else:
-            made = w.call("I.cumsum" if reduction.kind == "sum" else "I.cummax", body.text, *flags)
-        if reduction.kind == "sum" and node.dtype.bits < 32:
-            made = w.call("I.cast", made, dtype_text(node.dtype))
-        return Spelled(made, body.axes)
-
-    def _contract(self, node: Expression) -> Spelled:
-        lhs, rhs = map(self._operand, node.arguments)
-        bound = node.attribute.axes
-        if any(axis not in lhs.axes or axis not in rhs.axes for axis in bound) or set(lhs.axes) & set(rhs.axes) - set(
-            bound
-        ):
-            raise Residue("a contraction whose operands share an axis that is not contracted")
-        accumulator = f"acc_dtype={dtype_text(node.dtype)}"
-        axes = tuple(axis for axis in (*lhs.axes, *rhs.axes) if axis not in bound)
-        if len(lhs.axes) == len(rhs.axes) == 2 and len(bound) == 1:
-            flags = [accumulator]
-            if lhs.axes[0] is bound[0]:
-                flags.append("transpose_lhs=True")
-            if rhs.axes[1] is bound[0]:
-                flags.append("transpose_rhs=True")
-            return Spelled(w.call("I.matmul", lhs.text, rhs.text, *flags), axes)
-        pairs = [w.as_tuple([str(lhs.axes.index(axis)), str(rhs.axes.index(axis))]) for axis in bound]
-        return Spelled(w.call("I.contract", lhs.text, rhs.text, f"reduce={w.as_tuple(pairs)}", accumulator), axes)
-
-    def _operand(self, node: Expression) -> Spelled:
-        """An operand of a contraction keeps the order of its own memory."""
-        order = self.frame.order
-        self.frame.order = {axis: position for position, axis in enumerate(_in_memory_order([], (node,)))}
-        spelled = self.spell(node)
-        self.frame.order = order
-        return spelled
 
     # ---------------------------------------------------------------------------------------------------------- memory
     def _load(self, node: Expression) -> Spelled:
@@ -605,71 +574,19 @@ def _is_negative(divisor: Polynomial) -> bool:
     )
 
 
-def dtype_text(dtype: DType) -> str:
-    return f"I.{dtype.name}"
+def _stem(node: Expression) -> str:
+    """The first array that a value is made of."""
+    return next((each.attribute.memory.name for each in walk(node) if each.operation == "load"), "value")
 
 
-def _in_memory_order(placed: Sequence[Axis], roots: Sequence[Expression]) -> list[Axis]:
-    """More axes among those that are placed, as the loads with the most coordinates have them."""
-    made = list(placed)
-    loads = [node for node in walk(*roots) if node.operation == "load"]
-    for axes in (
-        *(_product_axes(node) for node in walk(*roots) if node.operation == "contract"),
-        *(_load_axes(load) for load in sorted(loads, key=lambda node: -len(node.attribute.coordinates))),
-    ):
-        for position, axis in enumerate(axes):
-            if axis not in made:
-                before = [made.index(each) for each in axes[:position] if each in made]
-                after = [made.index(each) for each in axes[position + 1 :] if each in made]
-                made.insert(max(before) + 1 if before else min(after, default=len(made)), axis)
-    return made
+def _has_results(node: Expression) -> bool:
+    return node.operation == "reduce" and node.attribute.combine is not None and node.attribute.combine.arity > 1
 
 
-def _stored_order(coordinate: Polynomial) -> list[Axis]:
-    """The axes of a coordinate; of one that is read from memory, in the order that it is read in."""
-    atom = coordinate.atom
-    return _in_memory_order([], (atom,)) if isinstance(atom, Expression) else list(axes_of(coordinate))
-
-
-def _load_axes(load: Expression) -> list[Axis]:
-    return [axis for coordinate in load.attribute.coordinates for axis in axes_of(coordinate)]
-
-
-def _product_axes(node: Expression) -> list[Axis]:
-    """Rows of the left operand, then columns of the right one."""
-    return [axis for operand in node.arguments for axis in _in_memory_order([], (operand,)) if axis in node.axes]
-
-
-def _loads(viewed: Viewed) -> Iterator[Expression]:
-    return (node for node in walk(*viewed.sink.roots) if node.operation == "load")
-
-
-def read_before_stored(members: Sequence[Viewed]) -> list[Expression]:
-    """Loads that a statement needs of what an earlier one stores, where both have one condition."""
-    stored: set[View] = set()
-    found: dict[Expression, None] = {}
-    for viewed in members:
-        found.update(dict.fromkeys(load for load in _loads(viewed) if load.attribute.memory in stored))
-        stored.add(viewed.memory)
-    return list(found)
-
-
-def _check_conditions(members: Sequence[Viewed]) -> None:
-    """What is stored is not loaded later under another condition, unless it is the opposite one for the same rows."""
-    stored: dict[View, list[Viewed]] = {}
-    for viewed in members:
-        for load in _loads(viewed):
-            for earlier in stored.get(load.attribute.memory, ()):
-                if earlier.sink.mask is not viewed.sink.mask and not _never_both(earlier, viewed, load):
-                    raise Residue("an array that is loaded and stored under a condition")
-        stored.setdefault(viewed.memory, []).append(viewed)
-
-
-def _never_both(earlier: Viewed, later: Viewed, load: Expression) -> bool:
-    """Whether conditions select the one or the other for rows that both keep to."""
-    pairs = zip(earlier.coordinates, load.attribute.coordinates, strict=True)
-    rows = {mine.atom for mine, other in pairs if mine == other}
-    return any(axes <= rows for axes in opposites(earlier.sink.mask, later.sink.mask))
+def _is_result(node: Expression, of: Expression) -> bool:
+    """Whether a node is a result of the same reduction."""
+    same = node.operation == of.operation and node.arguments == of.arguments
+    return same and replace(node.attribute, result=of.attribute.result) == of.attribute
 
 
 def _is_sum(node: Expression) -> bool:
@@ -678,22 +595,3 @@ def _is_sum(node: Expression) -> bool:
 
 def _tensor_axes(node: Expression, loops: Axes) -> frozenset[Axis]:
     return node.axes - set(loops)
-
-
-def _uses(members: Sequence[Viewed]) -> tuple[Counter[Expression], set[Expression]]:
-    """How often each node is an operand, over all of a group's statements; and which are coordinates alone."""
-    roots = [root for viewed in members for root in (viewed.sink.value, viewed.sink.mask)]
-    roots.extend({part: None for viewed in members for part in viewed.sink.carried})
-    places = [load for viewed in members for load in _places_read(viewed)]
-    counts: Counter[Expression] = Counter((*roots, *places))
-    numbers = set(roots)
-    for node in walk(*roots, *places):
-        counts.update(operands(node))
-        numbers.update(node.arguments)
-    return counts, {node for node in counts if node.operation == "load" and node not in numbers}
-
-
-def _places_read(viewed: Viewed) -> Iterator[Expression]:
-    """What is read from memory to tell where to store."""
-    for coordinate in viewed.coordinates:
-        yield from dict.fromkeys(atom for atom in coordinate.atoms() if isinstance(atom, Expression))

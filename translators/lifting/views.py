@@ -316,7 +316,7 @@ class Delinearising:
         self.facts = self.facts.assuming(extent - largest - 1)
 
     def _guarded(self, coordinates: Sequence[Known]) -> Polynomial | None:
-        """The size that masks keep coordinates read from memory below, if there is one."""
+        """The size that masks keep coordinates below, if there is one."""
         return next((size for size in self._sizes() if self._within(coordinates, size)), None)
 
     def _sizes(self) -> list[Polynomial]:
@@ -346,8 +346,9 @@ class Delinearising:
             if end is None or any(map(is_coordinate, end.atoms())):
                 continue  # what differs between coordinates is no extent
             if all(facts.nonnegative(own) for facts in mine) and self._within(others, end):
-                return end
-        return next((size for size in self._sizes() if self._within(coordinates, size)), None)
+                guarded = self._guarded(coordinates) if _symbol(end) in self.context.blocks else None
+                return end if guarded is None else guarded  # of a block, masks leave what there is
+        return self._guarded(coordinates)
 
     def _end(self, coordinate: Polynomial) -> Polynomial | None:
         """One past the largest value of a coordinate, if it can be told from the ranges of its axes."""
@@ -563,6 +564,10 @@ def _value(term: Term, scale: int, stride: Monomial | None = None) -> Polynomial
     if stride is not None:
         factor = factor * (Polynomial(((term.size, 1),)).divided_by(Polynomial(((stride, 1),))) or number(0))
     return factor if term.coordinate is None else factor * atomic(term.coordinate)
+
+
+def _symbol(polynomial: Polynomial) -> str | None:
+    return polynomial.atom.name if isinstance(polynomial.atom, Symbol) else None
 
 
 def _read_from_memory(coordinate: Polynomial) -> bool:

@@ -128,13 +128,18 @@ class Reduction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Combine:
-    """A scalar function of `arity` accumulators and `arity` elements, as expressions over `argument` nodes."""
+    """A scalar function of `arity` accumulators and `arity` elements, as expressions over `argument` nodes.
+
+    `parameters` are the author's names of the arguments, where there are any; `identities` may still be unknown where
+    the function was read from a Triton kernel.
+    """
 
     name: str
     arity: int
     results: tuple[Expression, ...]
     identities: tuple[Expression, ...]
     captures: tuple[Expression, ...] = ()  # the last components: runtime operands of the combine, the same everywhere
+    parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

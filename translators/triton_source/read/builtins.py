@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from intent import dtypes as d
 from intent.dtypes import DType
 from intent.records import dataclass, replace
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic, ceiling_divide, number
-from translators.tile.expression import Axis, Expression, Reduction
+from translators.tile.expression import Axis, Combine, Expression, Reduction
 from translators.tile.substitution import substitute
 from translators.triton_source.read.atomics import updating
 from translators.triton_source.read.block_pointers import (
@@ -20,8 +20,9 @@ from translators.triton_source.read.block_pointers import (
     make_descriptor,
     store_block,
 )
+from translators.triton_source.read.combines import reduce_by_function
 from translators.triton_source.read.execution import Execution
-from translators.triton_source.read.expressions import call, reshaped, transposed
+from translators.triton_source.read.expressions import reshaped, transposed
 from translators.triton_source.read.extrema import position, position_of
 from translators.triton_source.read.mathematics import FUNCTIONS
 from translators.triton_source.read.operations import ONE
@@ -29,10 +30,10 @@ from translators.triton_source.read.scans import associative_scan, scanned
 from translators.triton_source.read.values import (
     BlockPointer,
     Builtin,
-    Function,
     NeedsValue,
     NotLifted,
     Pointer,
+    Shape,
     Tile,
     Value,
 )
@@ -325,8 +326,35 @@ def widened(execution: Execution, kind: str, tile: Tile, dtype: Value) -> Tile:
 
 
 def reduce_tile(execution: Execution, kind: str, tile: Tile, axis: Value, kept: bool) -> Tile:
+    lanes, shape, (body,) = _bound_lanes(execution, (tile,), axis, kept)
+    if not lanes:
+        return Tile(tile.dtype, shape, body)
+    return Tile(tile.dtype, shape, execution.arena.make("reduce", tile.dtype, (body,), Reduction(kind, lanes)))
+
+
+def reduce_tiles(
+    execution: Execution, combine: Combine, tiles: Sequence[Tile], axis: Value, kept: bool
+) -> tuple[Tile, ...]:
+    """All results of one reduction by a function."""
+    if len({tile.shape for tile in tiles}) > 1:
+        raise NotLifted("a reduction of tiles of different shapes")
+    lanes, shape, bodies = _bound_lanes(execution, tiles, axis, kept)
+    if not lanes:
+        return tuple(Tile(tile.dtype, shape, body) for tile, body in zip(tiles, bodies, strict=True))
+    reductions = (Reduction("generic", lanes, result, combine) for result in range(len(tiles)))
+    nodes = (
+        execution.arena.make("reduce", tile.dtype, bodies, each) for tile, each in zip(tiles, reductions, strict=True)
+    )
+    return tuple(Tile(node.dtype, shape, node) for node in nodes)
+
+
+def _bound_lanes(
+    execution: Execution, tiles: Sequence[Tile], axis: Value, kept: bool
+) -> tuple[tuple[Axis, ...], Shape, tuple[Expression, ...]]:
+    """The lanes that a reduction binds, the shape that is left, and what is reduced, over both."""
     ops = execution.operations
-    rank = len(tile.shape)
+    given = ops.shape_of(*tiles)
+    rank = len(given)
     if axis is None:
         dimensions: tuple[int, ...] = tuple(range(rank))
     elif isinstance(axis, int) and -rank <= axis < rank:
@@ -338,7 +366,7 @@ def reduce_tile(execution: Execution, kind: str, tile: Tile, axis: Value, kept: 
     bound: list[Axis] = []
     mapping: dict[Atom, Polynomial] = {}
     shape: list[Polynomial] = []
-    for dimension, extent in enumerate(tile.shape):
+    for dimension, extent in enumerate(given):
         if dimension in dimensions:
             if extent != ONE:
                 bound.append(bound_axis(execution, extent))
@@ -348,39 +376,8 @@ def reduce_tile(execution: Execution, kind: str, tile: Tile, axis: Value, kept: 
         else:
             mapping[ops.lanes[dimension]] = atomic(ops.lanes[len(shape)])
             shape.append(extent)
-    body = substitute(execution.arena, ops.data(tile), mapping)
-    if not bound:
-        return Tile(tile.dtype, tuple(shape), body)
-    made = execution.arena.make("reduce", tile.dtype, (body,), Reduction(kind, tuple(bound)))
-    return Tile(tile.dtype, tuple(shape), made)
-
-
-_COMBINED: Final = {
-    "add": "sum", "maximum": "max", "maximum_num": "max_num", "minimum": "min", "minimum_num": "min_num",
-    "and": "all", "or": "any", "multiply": "product",
-}  # fmt: skip
-
-
-def _reduce(execution: Execution, given: Arguments) -> Value:
-    """tl.reduce: what the combine function computes of two numbers decides."""
-    combine = given["combine_fn"]
-    if not isinstance(combine, Function) or isinstance(given["input"], tuple):
-        raise NotLifted("a reduction of several tiles, or by something that is no function")
-    tile = execution.operations.tile(given["input"])
-    kind = combined_kind(execution, combine, tile)
-    return reduce_tile(execution, kind, tile, given.get("axis"), bool(given.get("keep_dims")))
-
-
-def combined_kind(execution: Execution, combine: Function, tile: Tile) -> str:
-    """The reduction that a function of two numbers means."""
-    left, right = (execution.arena.make("argument", tile.dtype, (), ordinal) for ordinal in (0, 1))
-    made = call(execution, combine, [Tile(tile.dtype, (), left), Tile(tile.dtype, (), right)], {})
-    if not isinstance(made, Tile) or made.value.operation != "pointwise" or set(made.value.arguments) != {left, right}:
-        raise NotLifted(f"a reduction by '{combine.name}'")
-    kind = _COMBINED.get(made.value.attribute[0])
-    if kind is None or (kind in ("any", "all") and tile.dtype != d.boolean):
-        raise NotLifted(f"a reduction by '{combine.name}'")
-    return kind
+    bodies = tuple(substitute(execution.arena, ops.data(tile), mapping) for tile in tiles)
+    return tuple(bound), tuple(shape), bodies
 
 
 def _dot(execution: Execution, given: Arguments) -> Value:
@@ -501,7 +498,7 @@ _TABLE: Final[Mapping[str, Signature]] = {
     "tl.associative_scan": Signature(("input", "axis", "combine_fn", "reverse"), associative_scan),
     "tl.argmax": Signature(("input", "axis", "tie_break_left", "keep_dims"), position("max")),
     "tl.argmin": Signature(("input", "axis", "tie_break_left", "keep_dims"), position("min")),
-    "tl.reduce": Signature(("input", "axis", "combine_fn", "keep_dims"), _reduce),
+    "tl.reduce": Signature(("input", "axis", "combine_fn", "keep_dims"), reduce_by_function),
     "tl.dot": Signature(_DOT, _dot),
 }  # fmt: skip
 _UNARY: Final = ("exp", "exp2", "log", "sin", "cos", "sqrt", "rsqrt", "abs", "floor", "erf", "tanh", "log1p", "erfc")

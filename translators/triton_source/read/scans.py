@@ -45,7 +45,7 @@ def scanned(kind: str) -> Handler:
 
 def associative_scan(execution: Execution, given: Arguments) -> Value:
     """What the combine function computes of two numbers decides."""
-    from translators.triton_source.read.builtins import combined_kind
+    from translators.triton_source.read.combines import combined_kind
 
     combine = given["combine_fn"]
     if not isinstance(combine, Function) or isinstance(given["input"], tuple):
