@@ -105,9 +105,9 @@ def canonical_dtype_name(spelling: str) -> str | None:
 
 def dtype(name: str) -> DType:
     """The dtype token with this canonical name: `dtype("f32")` is `I.f32`."""
-    found = BY_NAME.get(name)
-    if found is not None:
-        return found
-    meant = canonical_dtype_name(name)
+    if isinstance(name, str) and name in BY_NAME:
+        return BY_NAME[name]
+    meant = canonical_dtype_name(str(name))
     hint = f'write I.dtype("{meant}")' if meant else f"the dtypes are {', '.join(BY_NAME)}"
-    raise ValueError(f"I.dtype: {name!r} is no dtype of the language; {hint}")
+    error = ValueError if isinstance(name, str) else TypeError
+    raise error(f"I.dtype: {name!r} is no dtype of the language; {hint}")

@@ -74,6 +74,13 @@ def separate(
 
 
 @intent.kernel
+def add_in_pool(
+    x: I.In[I.f32, ("N",), I.constraints(alias="pool")], state: I.InOut[I.f32, ("N",), I.constraints(alias="pool")]
+):
+    state[:] = state[:] + x[:]
+
+
+@intent.kernel
 def indices(counts: I.Out[I.index, ("N",)]):
     n = I.domain(0, counts.shape[0])
     counts[n] = I.indices(n)

@@ -137,6 +137,21 @@ def test_scalars_of_integers_and_bools(target: object, make: Callable[[object], 
     x = make(np.arange(8, dtype=np.int32).reshape(2, 4))
     close(artifact.run(x, 3, False), np.arange(8).reshape(2, 4) + 3)
     close(artifact.run(x, np.int64(3), True), np.arange(8).reshape(2, 4))
+    out = make(np.zeros((2, 4), np.int32))
+    for shift, keep in ((1, False), (2, False), (np.int16(3), np.bool_(False)), (-(2**31), False), (9, True)):
+        artifact(x, shift, keep, out)  # the form of the arrays is known from the second call on
+        close(out, np.arange(8).reshape(2, 4) + (0 if keep else int(shift)))
+
+
+def test_scalars_of_floats(target: object, make: Callable[[object], object]) -> None:
+    artifact = intent.compile(kernels.scale, target)
+    x, out = make(np.array([1, -2], np.float32)), make(np.zeros(2, np.float32))
+    for factor in (2.0, 3, np.float32(0.5), np.float16(4), np.int8(-1), float("nan"), float("-inf")):
+        artifact(x, out, factor)
+        np.testing.assert_array_equal(np.asarray(out), np.array([1, -2], np.float32) * np.float32(factor))
+    for factor in (True, "2", np.ones(1), torch.tensor(2.0)):
+        with pytest.raises(TypeError, match="factor must be a number of dtype f(loat)?32"):
+            artifact(x, out, factor)
 
 
 @pytest.mark.parametrize("kind", ["ml_dtypes", "carrier", "torch", "torch carrier"])
@@ -189,6 +204,7 @@ def test_what_is_wrong_is_named(target: object, make: Callable[[object], object]
         (ValueError, "axis 0 of out must be M = 2, not 3", (x, 1, True, make(np.zeros((3, 4), np.int32))), {}),
         (TypeError, "shift must be a number of dtype i(nt)?32, not 1.5", (x, 1.5, True, x), {}),
         (ValueError, "shift must fit i(nt)?32, but is 4294967296", (x, 2**32, True, x), {}),
+        (TypeError, "shift must be a number of dtype i(nt)?32, not True", (x, True, True, x), {}),
         (TypeError, "keep must be a number of dtype bool, not 1", (x, 1, 1, x), {}),
         (TypeError, "x must be a NumPy array or a device array, not list", ([1], 1, True, x), {}),
         (TypeError, "constexpr|there is no parameter reach", (x, 1, True, x), {"reach": 1}),
@@ -236,6 +252,25 @@ def test_constraints(target: object, make: Callable[[object], object]) -> None:
     memory = make(np.ones((4, 8), np.float32))
     artifact(memory[:, :4], memory[:, 4:])
     close(memory[:, 4:], np.full((4, 4), 2))
+
+
+def test_groups_lie_in_one_allocation(target: object, make: Callable[[object], object]) -> None:
+    artifact = intent.compile(kernels.add_in_pool, target)
+    pool = make(np.ones(12, np.float32))
+    for _ in range(2):
+        artifact(pool[:4], pool[8:])
+    close(pool, [1] * 8 + [3] * 4)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="x and state must lie in one allocation"):
+            artifact(make(np.ones(4, np.float32)), make(np.ones(4, np.float32)))
+
+
+def test_what_is_written_does_not_overlap_itself(target: object) -> None:
+    artifact = intent.compile(kernels.scale, target)
+    for out in (torch.zeros(1).expand(3), np.lib.stride_tricks.as_strided(np.zeros(1, np.float32), (3,), (0,))):
+        x = np.ones(3, np.float32)
+        with pytest.raises(ValueError, match="scale: out is written, but its elements overlap in memory"):
+            artifact(torch.from_numpy(x) if isinstance(out, torch.Tensor) else x, out, 1.0)
 
 
 def test_overlap_of_a_known_form() -> None:

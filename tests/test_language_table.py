@@ -193,6 +193,12 @@ def test_other_spellings_get_a_hint(spelling: str, meant: str) -> None:
         I.dtype(spelling)
 
 
+def test_dtypes_are_found_by_name() -> None:
+    for wrong in (3, None, ["f32"]):
+        with pytest.raises(TypeError, match="is no dtype of the language; the dtypes are bool, index"):
+            I.dtype(wrong)  # type: ignore[arg-type]
+
+
 def test_formats_are_values() -> None:
     assert I.quant.q8_k is FORMATS["quant.q8_k"]
     assert repr(I.e4m3) == "I.e4m3"

@@ -379,11 +379,13 @@ def _scalars(kernel, values):
 
 def _scalar(kernel, name, dtype, value):
     """A Python number that the dtype can hold."""
-    kind = bool if dtype == "bool" else numbers.Integral if "int" in dtype else numbers.Real
-    if not isinstance(value, (kind, np.bool_) if kind is bool else kind):
+    kind = (bool, np.bool_) if dtype == "bool" else numbers.Integral if "int" in dtype else numbers.Real
+    if not isinstance(value, kind) or (isinstance(value, bool) and dtype != "bool"):
         raise TypeError(f"{kernel.name}: {name} must be a number of dtype {dtype}, not {value!r}")
-    if kind is not numbers.Integral:
-        return int(value) if kind is bool else float(value)  # the interpreter takes no Python bool
+    if kind is numbers.Real:
+        return float(value)
+    if dtype == "bool":
+        return int(value)  # the interpreter takes no Python bool
     if not torch.iinfo(getattr(torch, dtype)).min <= value <= torch.iinfo(getattr(torch, dtype)).max:
         raise ValueError(f"{kernel.name}: {name} must fit {dtype}, but is {value}")
     return int(value)

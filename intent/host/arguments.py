@@ -10,7 +10,7 @@ import numbers
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any, Final
 
-from intent.host.arrays import accepts, element_name, element_strides, is_numpy, is_tensor
+from intent.host.arrays import accepts, element_name, element_strides, is_numpy, is_numpy_scalar, is_tensor
 from intent.host.interface import Interface, Parameter
 
 Values = tuple[object, ...]
@@ -20,6 +20,7 @@ LIMITS: Final = {
     **{f"u{bits}": (0, (1 << bits) - 1) for bits in (8, 16, 32, 64)},
     "index": (-(1 << 63), (1 << 63) - 1),
 }
+FLOATS: Final = ("f", "bf")  # what the names of float dtypes begin with
 
 
 # ------------------------------------------------------------------------------------------------------------- binding
@@ -117,36 +118,62 @@ def _shown(shape: Sequence[object]) -> str:
     return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
-def check_overlaps(kernel: str, parameters: Sequence[Parameter], arrays: Sequence[Any]) -> None:
-    """Promises about memory: groups lie in one allocation, and nothing overlaps a view that promised `noalias`."""
+def check_overlaps(
+    kernel: str, parameters: Sequence[Parameter], arrays: Sequence[Any], values: Sequence[object]
+) -> None:
+    """Promises about memory: groups lie in one allocation, and nothing overlaps a view that promised `noalias`.
+
+    `arrays` are the NumPy arrays that are used for the caller's `values`, in the same memory or copies.
+    """
     import numpy as np
 
-    views = [pair for pair in zip(parameters, arrays, strict=True) if pair[0].is_view]
-    for (first, a), (second, b) in itertools.combinations(views, 2):
-        if first.alias and first.alias == second.alias and allocation(a) != allocation(b):
+    for parameter, array in zip(parameters, arrays, strict=True):
+        if parameter.writable and _folded(array):
+            raise ValueError(f"{kernel}: {parameter.name} is written, but its elements overlap in memory")
+    views = zip(parameters, arrays, values, strict=True)
+    for (first, a, one), (second, b, other) in itertools.combinations(views, 2):
+        if first.alias and first.alias == second.alias and _apart(one, other):
             raise ValueError(f"{kernel}: {first.name} and {second.name} must lie in one allocation")
         if (first.noalias or second.noalias) and np.shares_memory(a, b):
             raise ValueError(f"{kernel}: {first.name} and {second.name} overlap in memory, which they must not")
 
 
-def allocation(array: Any) -> int:  # noqa: ANN401 - a NumPy array
-    """Where the memory that a NumPy array is a part of begins."""
-    while getattr(array.base, "__array_interface__", None) is not None:
-        array = array.base
-    return int(array.__array_interface__["data"][0])
+def _apart(first: object, second: object) -> bool:
+    """Two arrays are certainly no parts of one allocation."""
+    places = _allocation(first), _allocation(second)
+    return None not in places and places[0] != places[1]
+
+
+def _allocation(value: Any) -> int | None:  # noqa: ANN401 - an array of any library
+    """Where the memory that an array is a part of begins; None if nobody says."""
+    if is_tensor(value):
+        return value.untyped_storage().data_ptr()
+    while is_numpy(getattr(value, "base", None)):
+        value = value.base
+    return int(value.__array_interface__["data"][0]) if is_numpy(value) else None
+
+
+def _folded(array: Any) -> bool:  # noqa: ANN401 - a NumPy array
+    """Whether elements may overlap: an axis steps over less memory than the axes of smaller steps take."""
+    taken = array.itemsize
+    for step, size in sorted(zip(map(abs, array.strides), array.shape, strict=True)) if array.size else ():
+        if size > 1 and step < taken:
+            return True
+        taken += step * (size - 1)
+    return False
 
 
 # ------------------------------------------------------------------------------------------------------------- scalars
 def check_scalar(kernel: str, parameter: Parameter, value: object) -> bool | int | float:
     """The value as a Python number that the dtype can hold."""
-    if is_numpy(value) or is_tensor(value):
-        value = value.item() if value.ndim == 0 else value
+    if is_numpy_scalar(value):
+        value = value.item()
     match parameter.dtype:
         case "bool" if isinstance(value, bool):
             return value
         case dtype if dtype in LIMITS and isinstance(value, numbers.Integral) and not isinstance(value, bool):
             return _check_range(kernel, parameter, int(value))
-        case dtype if dtype.startswith(("f", "b")) and dtype != "bool" and isinstance(value, numbers.Real):
+        case dtype if dtype.startswith(FLOATS) and isinstance(value, numbers.Real) and not isinstance(value, bool):
             return float(value)
         case _:
             raise TypeError(f"{kernel}: {parameter.name} must be a number of dtype {parameter.dtype}, not {value!r}")

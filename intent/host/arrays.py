@@ -24,6 +24,11 @@ def is_numpy(value: object) -> TypeGuard[NumpyArray]:
     return numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic))
 
 
+def is_numpy_scalar(value: object) -> TypeGuard[np.generic]:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.generic)
+
+
 def is_tensor(value: object) -> TypeGuard[torch.Tensor]:
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final
 
-from intent.host.arguments import LIMITS, Values
+from intent.host.arguments import FLOATS, LIMITS, Values
 from intent.host.interface import Interface, ModuleFunctions, Parameter
 from intent.host.launching import Launch, direct_launch
 from intent.host.loading import LoadedModule, Recorded
@@ -26,15 +26,15 @@ Overlaps = tuple[int, ...]  # for each pair of views that overlap: its number, t
 
 @dataclass(frozen=True, slots=True)
 class ScalarRule:
-    """What a scalar must be for a launch to be repeated with it as it is."""
+    """What a scalar must be for a launch to be repeated with it."""
 
     position: int
-    type: Any  # bool, int or float
+    types: frozenset[type]  # of Python and NumPy
     low: float
     high: float
 
     def admits(self, value: Any) -> bool:  # noqa: ANN401 - what the caller passes
-        return type(value) is self.type and self.low <= value <= self.high
+        return type(value) in self.types and not (value < self.low or value > self.high)  # a NaN is neither
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +50,14 @@ class Scratch:
 class Plan:
     """A launch to repeat. `arguments` are the device function's, None at the places that change.
 
-    `views` and `scalars` pair a position among the call's values with a place among the arguments; `scratch` has the
-    places of memory that every launch has its own of.
+    `views` and `scalars` pair a position among the call's values with a place among the arguments; a scalar is passed
+    as an int or a float. `scratch` has the places of memory that every launch has its own of.
     """
 
     launch: Launch
     arguments: tuple[Any, ...]
     views: tuple[tuple[int, int], ...]
-    scalars: tuple[tuple[int, int], ...]
+    scalars: tuple[tuple[int, int, type[int | float]], ...]
     scratch: tuple[Scratch, ...]
 
     def repeat(self, values: Values, addresses: Sequence[int]) -> None:
@@ -65,8 +65,8 @@ class Plan:
         pointers: Sequence[Any] = addresses if self.launch.takes_addresses else values
         for position, place in self.views:
             arguments[place] = pointers[position]
-        for position, place in self.scalars:
-            arguments[place] = values[position]
+        for position, place, number in self.scalars:
+            arguments[place] = number(values[position])
         for scratch in self.scratch:
             arguments[scratch.place] = scratch.like.new_empty(scratch.shape)
         self.launch(arguments)
@@ -100,9 +100,10 @@ class DeviceCalls:
         self._module, self._functions, self._interface = module, functions, interface
         parameters = list(enumerate(interface.parameters))
         self._views = tuple(position for position, each in parameters if each.is_view)
-        self._scalars = tuple(_rule(position, each) for position, each in parameters if not each.is_view)
+        self._scalars = tuple(_rules(interface.parameters))
         self._planned = tuple(position for position, each in parameters if each.name in functions.planned)
         self._pairs = tuple(_conflicting(interface.parameters))
+        self._grouped = any(each.alias for each in interface.parameters)  # allocations are looked at in every call
         self._forms: dict[FormKey, Form] = {}
         self._inputs = tuple(position for position, each in enumerate(interface.inputs) if each.is_view)
         self._blanks: dict[FormKey, tuple[Blank, ...]] = {}
@@ -128,7 +129,7 @@ class DeviceCalls:
         launches = self._module.recorded(self._functions.device_out, values)
         addresses = [0] * len(values)
         key = self._key(values, addresses)
-        if key is None or len(launches) != 1 or os.environ.get("INTENTC_POISON") == "1":
+        if key is None or self._grouped or len(launches) != 1 or os.environ.get("INTENTC_POISON") == "1":
             return
         plan = self._plan(launches[0], values)
         if plan is not None:
@@ -192,7 +193,7 @@ class DeviceCalls:
         names = list(launched.kernel.arg_names)
         arguments: list[Any] = [*launched.arguments, *map(launched.options.get, names[len(launched.arguments) :])]
         views: list[tuple[int, int]] = []
-        scalars: list[tuple[int, int]] = []
+        scalars: list[tuple[int, int, type[int | float]]] = []
         for position, parameter in enumerate(self._interface.parameters):
             name = self._functions.arguments[parameter.name]
             if name not in names:
@@ -200,9 +201,12 @@ class DeviceCalls:
             place = names.index(name)
             if parameter.is_view and arguments[place].data_ptr() != values[position].data_ptr():  # type: ignore[attr-defined]
                 return None
-            (views if parameter.is_view else scalars).append((position, place))
+            if parameter.is_view:
+                views.append((position, place))
+            else:
+                scalars.append((position, place, float if parameter.dtype.startswith(FLOATS) else int))
         launch = direct_launch(launched, arguments)
-        for _, place in (*views, *scalars):
+        for _, place, *_ in (*views, *scalars):
             arguments[place] = None  # a tensor kept here would never be freed
         scratch = tuple(self._scratch(arguments))
         return Plan(launch, tuple(arguments), tuple(views), tuple(scalars), scratch)
@@ -215,12 +219,20 @@ class DeviceCalls:
                 yield Scratch(place, tuple(value.shape), value.new_empty(0))
 
 
-def _rule(position: int, parameter: Parameter) -> ScalarRule:
-    if parameter.dtype == "bool":
-        return ScalarRule(position, bool, 0, 1)
-    if parameter.dtype in LIMITS:
-        return ScalarRule(position, int, *LIMITS[parameter.dtype])
-    return ScalarRule(position, float, float("-inf"), float("inf"))
+def _rules(parameters: Sequence[Parameter]) -> Iterator[ScalarRule]:
+    import numpy as np
+
+    integers = frozenset((int, *(np.dtype(code).type for code in "bhilqBHILQ")))
+    reals = integers | {float, np.float16, np.float32, np.float64}
+    for position, parameter in enumerate(parameters):
+        if parameter.is_view:
+            continue
+        if parameter.dtype == "bool":
+            yield ScalarRule(position, frozenset((bool, np.bool_)), 0, 1)
+        elif parameter.dtype in LIMITS:
+            yield ScalarRule(position, integers, *LIMITS[parameter.dtype])
+        else:
+            yield ScalarRule(position, reals, float("-inf"), float("inf"))
 
 
 def _conflicting(parameters: Sequence[Parameter]) -> Iterator[tuple[int, int]]:

@@ -54,7 +54,8 @@ class ReferenceExecution:
         check_arrays(name, parameters, values, {})
         pairs = list(zip(parameters, values, strict=True))
         copies = {each.name: _on_host(each, value) for each, value in pairs if each.is_view}
-        check_overlaps(name, self._views, [copies[each.name].array for each in self._views])
+        given = [value for each, value in pairs if each.is_view]
+        check_overlaps(name, self._views, [copies[each.name].array for each in self._views], given)
         _check_copies(name, pairs)
         scalars = {each.name: check_scalar(name, each, value) for each, value in pairs if not each.is_view}
         self._evaluate({each: copy.array for each, copy in copies.items()} | scalars)
