@@ -6,12 +6,12 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 
 from intent.records import dataclass
-from translators.planning.goals import Advance, Goal, Store
+from translators.planning.goals import Advance, Goal, Store, Test
 from translators.planning.placement import Scope
-from translators.planning.sinks import Loop, LoopCarry, unsupported
+from translators.planning.sinks import Loop, LoopCarry
 from translators.planning.slice_bounds import SliceBounds
 from translators.tile import program as tile
-from translators.tile.expression import Axis, Expression, operands, walk
+from translators.tile.expression import Axis, Expression, walk
 from translators.tile.program import Statement
 
 
@@ -51,11 +51,13 @@ class AuthorLoops(SliceBounds):
 
     def _iterations(self, loop: Loop, names: Sequence[str], goals: Sequence[Goal]) -> None:
         name = self.namer.loop(loop.token)
-        test, active = self._test(loop)
-        inner = Scope(loop=loop.token)
+        tested = [goal for goal in goals if isinstance(goal, Store) and goal.sink.order <= loop.tested]
+        test, active = self._test(loop, tested)
+        inner = Scope(loop=loop.token, first=loop.tested + 1)
         if loop.live is not None and active is not None:
             inner.names[loop.live] = active
-        forms, body = self._body(loop, inner, names, [*goals, Advance(loop)])
+        body_goals = [goal for goal in goals if goal not in tested]
+        forms, body = self._body(loop, inner, names, [*body_goals, Advance(loop)])
         order = self._lanes(loop.live.axes) if loop.live is not None else ()
         live = loop.live if loop.low is None else None
         self.scopes[-1].statements.append(tile.OrderedLoop(
@@ -99,15 +101,13 @@ class AuthorLoops(SliceBounds):
             return given
         return self.namer.fresh(carry.name)
 
-    def _test(self, loop: Loop) -> tuple[tuple[Statement, ...], str | None]:
+    def _test(self, loop: Loop, goals: Sequence[Goal]) -> tuple[tuple[Statement, ...], str | None]:
         """Statements that compute a while's condition from the carries, and the condition's name."""
         if loop.low is not None or loop.live is None:
             return (), None
-        scope = Scope(loop=loop.token)
+        scope = Scope(loop=loop.token, last=loop.tested)
         self.scopes.append(scope)
-        if self._needs([loop.live]):
-            raise unsupported("a while condition that reduces over a long axis is not lowered yet", loop.span)
-        self._prepare(operands(loop.live))
+        self._schedule([*goals, Test(loop)])
         self.scopes.pop()
         self.namer.release(scope.names.values())
         return tuple(scope.statements), self.namer.fresh("active")

@@ -70,6 +70,8 @@ class Demand(OrderedFolds):
 
     relaxed: bool = False  # the caller permits normalisations to be rescaled while they are computed
     sinks: list[Sink] = field(default_factory=list)
+    points: dict[Axis, Value] = field(default_factory=dict)  # the variables of parallel axes
+    turns: dict[str, Span] = field(default_factory=dict)  # parallel variables whose points are taken one after another
     reads_after_writes: bool = False  # a read statement follows a write, so that aliased views would observe it
     _written: list[Written] = field(default_factory=list)
     _rewritten: list[frozenset[Memory]] = field(default_factory=list)  # per enclosing loop: what it writes
@@ -131,6 +133,9 @@ class Demand(OrderedFolds):
         self.block(statement.orelse, replace(context, predicate=self.conjoin(context.predicate, negated)))
 
     def _parallel(self, statement: lp.Parallel, context: Context) -> None:
+        if not self.in_turn.isdisjoint(statement.variables):
+            self._points_in_turn(statement, context)
+            return
         axes: list[Axis] = []
         for variable, domain in zip(statement.variables, statement.domains, strict=True):
             begin, end = self.bounds(domain)
@@ -142,7 +147,17 @@ class Demand(OrderedFolds):
                 axis = self.arena.axis(name, number(0), self.extent(domain.extent), parallel=True)
                 self.variables[variable] = begin + atomic(axis) * domain.step
             axes.append(axis)
+            self.points[axis] = variable
         self.block(statement.body, replace(context, parallel=context.parallel + tuple(axes)))
+
+    def _points_in_turn(self, statement: lp.Parallel, context: Context) -> None:
+        """An ordered loop for each variable: any order of the points is one that the author permits."""
+        block = statement.body
+        for variable, domain in reversed(tuple(zip(statement.variables, statement.domains, strict=True))):
+            self.turns[self.kernel.names.get(variable, "i")] = statement.span
+            key = lp.LoopKey(self.arena.serial())
+            block = Block((lp.For(key, variable, domain, (), block, statement.span),))
+        self.block(block, context)
 
     def _for(self, statement: lp.For, context: Context) -> None:
         begin, end = self.bounds(statement.domain)
@@ -169,6 +184,7 @@ class Demand(OrderedFolds):
         self._rewritten.append(written_memories(statement.body))
         if isinstance(statement, lp.While):
             self.block(statement.test, inner)
+            loop.tested = self._order
             loop.condition = self.conjoin(context.predicate, self.pull(statement.condition, ()))
         live = self._live(loop)
         self.block(statement.body, replace(inner, predicate=self.conjoin(context.predicate, live)))

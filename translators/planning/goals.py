@@ -39,4 +39,11 @@ class Advance:
     whole: bool = False
 
 
-Goal = Store | Fold | Advance
+@dataclass(frozen=True, slots=True, eq=False)
+class Test:
+    """Goal: have everything ready that the condition of a while is computed from."""
+
+    loop: Loop
+
+
+Goal = Store | Fold | Advance | Test

@@ -10,9 +10,10 @@ from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, product
 from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.logical.program import Kernel, Program, Value
-from translators.logical.types import Buffer, Memory
+from translators.logical.types import Buffer
 from translators.options import Options
 from translators.planning.bounds import Bounds, bounded_numerators, is_covered, normalising_exponentials
+from translators.planning.decisions import FINDINGS, Decisions
 from translators.planning.demand import Demand
 from translators.planning.extents import region_facts
 from translators.planning.layouts import POINTS, Choice, Layout, choices
@@ -24,7 +25,7 @@ from translators.planning.program_coordinates import prologue, tile_count
 from translators.planning.region_operations import AlongSlices
 from translators.planning.regions import Region, axes_at, form_regions, known_at_launch
 from translators.planning.schedule import Scheduler
-from translators.planning.sinks import AxisConflict, ExtentKey, MustHold, MustPin, extent_key, unsupported
+from translators.planning.sinks import AxisConflict, MustHold, unsupported
 from translators.tile.expression import Axis, Expression, LoopToken
 from translators.tile.program import AxisForm, Check, Section, TileFunction
 from translators.triton_source.device_functions import with_dependencies
@@ -38,30 +39,7 @@ from translators.triton_source.write import Written, write_function
 def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCode:
     """The device functions of one kernel and how they are launched."""
     names = launch_names(kernel)
-    unshared: frozenset[ExtentKey] = frozenset()
-    pinned: frozenset[Memory] = frozenset()
-    held: frozenset[Value] = frozenset()
-    while True:
-        try:
-            demand = _collect(kernel, pinned, unshared, held, options.numerics == "relaxed_normalization")
-            regions = form_regions(demand)
-            variants = _write_variants(demand, regions, names)
-        except AxisConflict as conflict:
-            if extent_key(conflict.extent) in unshared and conflict.values - held:
-                held |= conflict.values
-            elif extent_key(conflict.extent) in unshared:
-                message = "a loop along an axis inside another along the same one is not lowered yet"
-                raise unsupported(message, kernel.span) from None
-            unshared |= {extent_key(conflict.extent)}
-        except MustPin as found:
-            pinned |= {found.memory}
-        except MustHold as found:
-            if found.values <= held:
-                message = "the order in which memory is read and written here is not lowered yet"
-                raise unsupported(message, found.span) from None
-            held |= found.values
-        else:
-            break
+    demand, regions, variants = _decided(kernel, names, options.numerics == "relaxed_normalization")
     helpers: dict[str, str] = {}
     for variant in variants:
         helpers.update(with_dependencies(variant.written.helpers))
@@ -78,9 +56,35 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
         covered=frozenset(sink.memory.name for sink in demand.sinks if is_covered(sink)),
         stages=tuple(_stages(demand, program)),
         traffic=_traffic(kernel, regions),
-        notes=tuple((notes | _serial_notes(regions) | _skip_notes(demand)).values()),
+        notes=tuple((notes | _serial_notes(demand, regions) | _skip_notes(demand)).values()),
         promises=tuple(_promises(variants)),
     )
+
+
+def _decided(
+    kernel: Kernel, names: LaunchNames, relaxed: bool
+) -> tuple[Demand, tuple[Region, ...], list[_Planned]]:
+    """Plan until an attempt finds nothing more to decide."""
+    decisions = Decisions()
+    while True:
+        demand = Demand(
+            kernel, decisions.pinned, decisions.unshared, decisions.held, decisions.in_turn, relaxed=relaxed
+        )
+        regions: tuple[Region, ...] = ()
+        try:
+            demand.collect()
+            regions = form_regions(demand)
+            return demand, regions, _write_variants(demand, regions, names)
+        except FINDINGS as found:
+            decisions = decisions.after(found, _serial_points(demand, regions), kernel.span)
+        except AlongSlices as found:
+            decisions = decisions.after(MustHold([found.value], found.loop.span), set(), kernel.span)
+
+
+def _serial_points(demand: Demand, regions: Sequence[Region]) -> set[Value]:
+    """Variables of parallel loops along which a program runs."""
+    within = {axis for region in regions for axis in region.axes if axis not in region.program}
+    return {variable for axis, variable in demand.points.items() if axis in within}
 
 
 def _write_variants(demand: Demand, regions: Sequence[Region], names: LaunchNames) -> list[_Planned]:
@@ -88,7 +92,7 @@ def _write_variants(demand: Demand, regions: Sequence[Region], names: LaunchName
     planned: list[_Planned] = []
     texts: dict[str, str] = {}
     combines: dict[str, str] = {}
-    for choice in choices(regions, demand.relaxed) if regions else ():
+    for choice in choices(regions, demand.relaxed):
         _swapped_elements(regions, choice)
         alike = next((earlier for earlier in planned if _same_structure(earlier.choice, choice)), None)
         if alike is not None:
@@ -124,26 +128,6 @@ def _resized(planned: _Planned, choice: Choice) -> _Planned:
                 sizes[form.block] = lanes
     blocks = tuple((name, sizes.get(name, size)) for name, size in planned.function.blocks)
     return replace(planned, choice=choice, function=replace(planned.function, blocks=blocks))
-
-
-def _collect(
-    kernel: Kernel,
-    pinned: frozenset[Memory],
-    unshared: frozenset[ExtentKey],
-    held: frozenset[Value],
-    relaxed: bool,
-) -> Demand:
-    """The demand of a kernel, with every memory pinned that has to be."""
-    while True:
-        demand = Demand(kernel, pinned, unshared, held, relaxed=relaxed)
-        try:
-            demand.collect()
-        except MustPin as found:
-            pinned |= {found.memory}
-        except AlongSlices as found:
-            raise MustHold([found.value], found.loop.span) from None
-        else:
-            return demand
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,9 +418,12 @@ def _notes(planned: _Planned, kernel: Kernel) -> dict[str, Diagnostic]:
     return found
 
 
-def _serial_notes(regions: Sequence[Region]) -> dict[str, Diagnostic]:
+def _serial_notes(demand: Demand, regions: Sequence[Region]) -> dict[str, Diagnostic]:
     """Axes that stay within one program because another would read what it writes."""
     found: dict[str, Diagnostic] = {}
+    for point, span in demand.turns.items():
+        message = f"the points of {point} run in one program, one after another: others touch what their loops write"
+        found[f"turn {point}"] = Diagnostic("INT953", "note", message, span)
     for region in regions:
         for axis, sink in region.exposed.items():
             name = sink.memory.name

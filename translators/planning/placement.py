@@ -19,7 +19,7 @@ from translators.planning.padding import Padding
 from translators.planning.product_layouts import contracted_lane, is_dot
 from translators.planning.program_coordinates import Prologue
 from translators.planning.regions import Region
-from translators.planning.sinks import MustHold, MustPin, Sink, loop_roots, roots, unsupported
+from translators.planning.sinks import MustHold, MustPin, OutOfOrder, Sink, loop_roots, roots
 from translators.tile import program as tile
 from translators.tile.accumulation import accumulated_product
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, operands, walk
@@ -38,6 +38,8 @@ class Scope:
     start: str = ""  # name of the first coordinate of its tile, or of a loop's slice
     reverse: bool = False  # its loop runs from the axis' end
     loop: LoopToken | None = None
+    first: int = 0  # the statements that belong into this scope and those within it
+    last: int | None = None
     finished: set[LoopToken] = field(default_factory=set)
 
 
@@ -235,7 +237,7 @@ class Placement:
             role = self.layout.roles[axis]
             if (role == "streamed" and axis not in open_axes) or (role == "slice" and axis.slices not in open_loops):
                 message = "a value that is needed outside the loop along one of its axes is not lowered yet"
-                raise unsupported(message, self.demand.spans.get(node, self.region.sinks[0].span))
+                raise OutOfOrder(self.demand.spans.get(node, self.region.sinks[0].span), message)
 
     def _check_overwritten(self, node: Expression) -> None:
         """The value of the load stood there before a later store of the program, which has been issued already."""

@@ -34,6 +34,7 @@ class Ranges(ABC):
     pinned: frozenset[Memory] = frozenset()
     unshared: frozenset[ExtentKey] = frozenset()  # extents whose bound axes must not be the effect's own
     held: frozenset[Value] = frozenset()  # reads that are kept in scratch memory, because their memory is overwritten
+    in_turn: frozenset[Value] = frozenset()  # parallel variables whose points are taken one after another
     arena: Arena = field(default_factory=Arena)
     variables: dict[Value, Polynomial] = field(default_factory=dict)
     slice_ranges: dict[Polynomial, Range] = field(default_factory=dict)  # by the extent of a region operation's slices

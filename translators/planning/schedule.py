@@ -15,7 +15,7 @@ from translators.algebra.polynomial import Polynomial, atomic
 from translators.diagnostics import Span
 from translators.logical.types import Memory
 from translators.planning.contrary_loops import ContraryScans
-from translators.planning.goals import Advance, Fold, Goal, Store
+from translators.planning.goals import Advance, Fold, Goal, Store, Test
 from translators.planning.hazards import apart
 from translators.planning.online import exponentials, previous, rescaling
 from translators.planning.placement import Scope, results_key
@@ -23,15 +23,16 @@ from translators.planning.sinks import (
     AxisConflict,
     Loop,
     MustHold,
+    MustTakeInTurn,
+    OutOfOrder,
     Sink,
     coordinate_expressions,
     loop_roots,
     roots,
-    unsupported,
 )
 from translators.planning.snapshots import check_snapshots
 from translators.tile import program as tile
-from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
+from translators.tile.expression import Axis, Expression, LoopToken, Reduction, operands, walk
 from translators.tile.program import Statement
 
 
@@ -116,6 +117,10 @@ class Scheduler(ContraryScans):
             case Fold(reduction=reduction):
                 factor = [goal.factor] if goal.factor is not None else []
                 return [*factor, *reduction.arguments, *self._axis_bounds(reduction.attribute.axes)]
+            case Test(loop=Loop(live=Expression() as live)):
+                return [live] if self._is_barrier(live) else list(operands(live))
+            case Test():
+                return []
             case Advance(loop=loop, whole=whole):
                 return [update for carry in loop.carries if (update := carry.updated(whole)) is not None]
 
@@ -150,7 +155,7 @@ class Scheduler(ContraryScans):
                 sinks = [goal.sink for goal in pending if isinstance(goal, Store)]
                 span = sinks[0].span if sinks else self.region.sinks[0].span
                 self._hold_overwritten(pending, span)
-                raise unsupported("the order in which memory is read and written here is not lowered yet", span)
+                raise OutOfOrder(span)
             pending = [goal for goal in pending if goal not in done[1]]
 
     def _hold_overwritten(self, pending: Sequence[Goal], span: Span) -> None:
@@ -164,7 +169,9 @@ class Scheduler(ContraryScans):
 
     def _in_order(self, goals: Sequence[Goal]) -> None:
         """Statement order, where loads and stores of one memory must keep it."""
+        first, last = self.scopes[-1].first, self.scopes[-1].last
         events = sorted(self._events(goals), key=lambda event: event[0])
+        events = [event for event in events if first <= event[0] and (last is None or event[0] <= last)]
         together: dict[int, list[Store]] = {}  # an update, and the store that keeps its old values
         for order, event in events:
             if isinstance(event, Store):
@@ -187,11 +194,10 @@ class Scheduler(ContraryScans):
                     self._synchronise(event.attribute.memory, writes=False)
                     self._prepare([event])
                     self._touched.setdefault(event.attribute.memory, False)
-        advances = [goal for goal in goals if isinstance(goal, Advance)]
-        for goal in advances:
+        for goal in (goal for goal in goals if isinstance(goal, Advance | Test)):
             self._satisfy(self._goal_roots(goal), goals)
             self._prepare(self._goal_roots(goal))
-        if advances:
+        if any(isinstance(goal, Advance) for goal in goals):
             self._all_synchronised()
 
     def _stores(self, stores: Sequence[Store], goals: Sequence[Goal]) -> None:
@@ -223,8 +229,11 @@ class Scheduler(ContraryScans):
             for node in self.region.nodes
         )
         if writes or reads:
+            points = {self.demand.points[axis] for axis in self._streamed(loop.parallel)}
+            if points:
+                raise MustTakeInTurn(points, loop.span)
             message = "an ordered loop with effects, for points that run within one program, is not lowered yet"
-            raise unsupported(message, loop.span)
+            raise OutOfOrder(loop.span, message)
 
     def _about_to_load(self, nodes: Sequence[Expression]) -> None:
         """Loads that a loop over tiles will issue: earlier stores must be visible to them, and later ones wait."""
@@ -266,7 +275,7 @@ class Scheduler(ContraryScans):
         while needed := self._needs(nodes):
             ready = [node for node in needed if node.operation != "carried" and not self._needs(self._inside(node))]
             if not ready:
-                raise unsupported("the order in which memory is read and written here is not lowered yet", self._span())
+                raise OutOfOrder(self._span())
             self._check_axes(ready)
             self._stream(ready, [], goals)
 
@@ -363,8 +372,8 @@ class Scheduler(ContraryScans):
                 self.scopes[-1].names[reduction] = goal.new_name
             case Fold(reduction=reduction, names=names, order=order):
                 statements.append(tile.Accumulate(names, reduction, order, goal.factor))
-            case Advance():
-                pass  # the loop's own statement moves the carries on
+            case Advance() | Test():
+                pass  # the loop's own statement moves the carries on, and has the condition
 
     def _loops(self, pending: Sequence[Goal]) -> tuple[bool, set[Goal]] | None:
         """Open the next loop: streamed reductions first, then the author's loops, then stores along a streamed axis."""

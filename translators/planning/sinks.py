@@ -14,6 +14,7 @@ from translators.logical.types import Memory
 from translators.planning.neutral import Limits
 from translators.tile.expression import Axis, Expression, LoopToken
 
+OUT_OF_ORDER = "the order in which memory is read and written here is not lowered yet"
 Coordinates = tuple[Polynomial, ...]
 ExtentKey = tuple[tuple[tuple[str, ...], int], ...]
 
@@ -57,6 +58,22 @@ class MustHold(Exception):
         self.values, self.span = frozenset(values), span
 
 
+class MustTakeInTurn(Exception):
+    """The points of parallel loops, given by their variables, have to be taken one after another: plan again so."""
+
+    def __init__(self, points: Iterable[Value], span: Span) -> None:
+        super().__init__(span)
+        self.points, self.span = frozenset(points), span
+
+
+class OutOfOrder(Exception):
+    """Nothing that is left can be issued next without breaking the order of statements."""
+
+    def __init__(self, span: Span, message: str = OUT_OF_ORDER) -> None:
+        super().__init__(span)
+        self.span, self.message = span, message
+
+
 class AxisConflict(Exception):
     """A reduction runs along an axis whose loop is open already, or an update along one that stays on chip: plan again
     with axes of this extent not shared, or if they are not, with the reduction's `values` held.
@@ -98,6 +115,7 @@ class Loop:
     carries: list[LoopCarry] = field(default_factory=list)
     condition: Expression | None = None
     live: Expression | None = None  # of the current iteration; None if every iteration of the range happens
+    tested: int = 0  # order of the last statement of a while's test
     exit: int | None = None
     predicate: Expression | None = None
     order: int = 0

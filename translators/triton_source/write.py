@@ -79,6 +79,8 @@ class _FunctionWriter:
         return Vocabulary(frozenset(author | scalars), self.meanings, constants, pointers, names.axes(), taken)
 
     def _sections(self, sections: Sequence[Section], level: int) -> list[Line]:
+        if not sections:
+            return [Line(level, "pass")]  # a kernel without an effect
         if len(sections) == 1:
             return self._section(sections[0], level)
         first, rest = sections[0], sections[1:]

@@ -1,0 +1,65 @@
+"""What attempts to plan a kernel find out: one that fails adds a decision, and the kernel is planned again."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from intent.records import dataclass, replace
+from translators.diagnostics import Span
+from translators.logical.program import Value
+from translators.logical.types import Memory
+from translators.planning.sinks import (
+    OUT_OF_ORDER,
+    AxisConflict,
+    ExtentKey,
+    MustHold,
+    MustPin,
+    MustTakeInTurn,
+    OutOfOrder,
+    extent_key,
+    unsupported,
+)
+
+Found = AxisConflict | MustPin | MustHold | MustTakeInTurn | OutOfOrder
+FINDINGS = (AxisConflict, MustPin, MustHold, MustTakeInTurn, OutOfOrder)
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """`pinned` memories are read in statement order; `unshared` extents have bound axes of their own; `held` values are
+    kept in scratch memory; the points of parallel loops with variables `in_turn` are taken one after another.
+    """
+
+    pinned: frozenset[Memory] = frozenset()
+    unshared: frozenset[ExtentKey] = frozenset()
+    held: frozenset[Value] = frozenset()
+    in_turn: frozenset[Value] = frozenset()
+
+    def after(self, found: Found, points: Set[Value], span: Span) -> Decisions:
+        """What to try next; `points` are the parallel variables that one program runs along, `span` is the kernel's.
+
+        Raises Rejected if nothing is left.
+        """
+        match found:
+            case AxisConflict(extent=extent) if extent_key(extent) not in self.unshared:
+                return replace(self, unshared=self.unshared | {extent_key(extent)})
+            case AxisConflict(values=values) if not values <= self.held:
+                return replace(self, held=self.held | values)
+            case AxisConflict():
+                raise unsupported("a loop along an axis inside another along the same one is not lowered yet", span)
+            case MustPin(memory=memory):
+                return replace(self, pinned=self.pinned | {memory})
+            case MustTakeInTurn(points=these) if not these <= self.in_turn:
+                return Decisions(in_turn=self.in_turn | these)  # nothing else that was found is sure to hold then
+            case MustHold(values=values) if not values <= self.held:
+                return replace(self, held=self.held | values)
+            case OutOfOrder(message=message):
+                return self._in_turn(points, message, found.span)
+            case _:
+                return self._in_turn(points, OUT_OF_ORDER, found.span)
+
+    def _in_turn(self, points: Set[Value], message: str, span: Span) -> Decisions:
+        """Where statement order cannot be kept for all points at once, it is for each."""
+        if points <= self.in_turn:
+            raise unsupported(message, span)
+        return Decisions(in_turn=self.in_turn | points)
