@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from device_compilation import problems
 from program_runs import agree, compiled, device_text
 
 KERNEL = """
@@ -107,6 +110,11 @@ def test_points_with_loops(name: str) -> None:
     for rows, columns in ((3, 19), (2, 1), (1, 8)):
         agree(_text(name), _arguments(rows, columns))
     agree(_text(name), _arguments(3, 7), small=False)
+
+
+def test_they_compile(tmp_path: Path) -> None:
+    names = ["a while loop with a condition in memory", "points within points, and around a loop"]
+    assert problems(map(_text, names), tmp_path) == []
 
 
 def test_a_note_names_the_points() -> None:

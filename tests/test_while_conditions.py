@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from device_compilation import problems
 from program_runs import agree
 
 KERNEL = """
@@ -100,11 +103,21 @@ def _numbers(*shape: int) -> np.ndarray:
     return np.random.default_rng(sum(shape)).integers(-9, 30, shape).astype(np.int32)
 
 
+def _text(name: str) -> str:
+    return KERNEL.format(body="\n".join(line[4:] for line in BODIES[name].splitlines()))
+
+
 @pytest.mark.parametrize("name", BODIES)
 def test_conditions(name: str) -> None:
-    text = KERNEL.format(body="\n".join(line[4:] for line in BODIES[name].splitlines()))
+    text = _text(name)
     for rows, columns in ((3, 19), (2, 1), (9, 37)):
         arguments = {"x": _numbers(columns), "y": _numbers(rows, columns), "a": _numbers(columns)}
         agree(text, {**arguments, "m": _numbers(rows, columns), "o": _numbers(rows)})
     arguments = {"x": _numbers(5), "y": _numbers(3, 5), "a": _numbers(5), "m": _numbers(3, 5), "o": _numbers(3)}
     agree(text, arguments, small=False)
+
+
+def test_a_test_stands_in_front_of_its_loop_and_in_it(tmp_path: Path) -> None:
+    """Names in a test have one type, in the loop as before it."""
+    names = ["elements that the loop writes", "a largest that leaves early", "an inner loop with its own"]
+    assert problems(map(_text, names), tmp_path) == []

@@ -14,6 +14,8 @@ from translators.tile import program as tile
 from translators.tile.expression import Axis, Expression, walk
 from translators.tile.program import Statement
 
+REPEATED = frozenset({"pointwise", "select", "cast", "bitcast", "index"})  # computed again in a loop after its test
+
 
 @dataclass(slots=True)
 class AuthorLoops(SliceBounds):
@@ -52,16 +54,23 @@ class AuthorLoops(SliceBounds):
     def _iterations(self, loop: Loop, names: Sequence[str], goals: Sequence[Goal]) -> None:
         name = self.namer.loop(loop.token)
         tested = [goal for goal in goals if isinstance(goal, Store) and goal.sink.order <= loop.tested]
-        test, active = self._test(loop, tested)
-        inner = Scope(loop=loop.token, first=loop.tested + 1)
+        with self.namer.released_later() as test_names:  # a test stands in front of its loop, and again in it
+            test = self._test(loop, tested)
+        active = self.namer.fresh("active") if loop.low is None and loop.live is not None else None
+        shared = {node: name for node, name in test.names.items() if node.operation not in REPEATED}
+        inner = Scope(names=dict(shared), again=test.names, loop=loop.token, first=loop.tested + 1)
         if loop.live is not None and active is not None:
             inner.names[loop.live] = active
         body_goals = [goal for goal in goals if goal not in tested]
         forms, body = self._body(loop, inner, names, [*body_goals, Advance(loop)])
+        visible = test_names if active is None else {active, *test_names}
+        self.namer.retake(visible)
+        self.scopes[-1].visible |= visible
         order = self._lanes(loop.live.axes) if loop.live is not None else ()
         live = loop.live if loop.low is None else None
         self.scopes[-1].statements.append(tile.OrderedLoop(
-            loop.token, name, loop.low, loop.high, loop.step, forms, body, live, active, order, test,
+            loop.token, name, loop.low, loop.high, loop.step, forms, body, live, active, order,
+            tuple(test.statements), tuple(node for node in shared if node is not loop.live),
         ))  # fmt: skip
 
     def _body(
@@ -74,7 +83,7 @@ class AuthorLoops(SliceBounds):
         self._schedule(goals)
         forms = tuple(self._carry_form(loop, ordinal, names[ordinal], whole) for ordinal in range(len(names)))
         self.scopes.pop()
-        self.namer.release(inner.names.values())
+        self.namer.release({*inner.names.values(), *inner.visible})
         late = (form.new_name for form in forms if form.new_name is not None)
         self.namer.release(name for name in late if all(name not in scope.names.values() for scope in self.scopes))
         return forms, tuple(inner.statements)
@@ -101,16 +110,15 @@ class AuthorLoops(SliceBounds):
             return given
         return self.namer.fresh(carry.name)
 
-    def _test(self, loop: Loop, goals: Sequence[Goal]) -> tuple[tuple[Statement, ...], str | None]:
-        """Statements that compute a while's condition from the carries, and the condition's name."""
-        if loop.low is not None or loop.live is None:
-            return (), None
+    def _test(self, loop: Loop, goals: Sequence[Goal]) -> Scope:
+        """Statements that compute what a while's condition needs from the carries."""
         scope = Scope(loop=loop.token, last=loop.tested)
-        self.scopes.append(scope)
-        self._schedule([*goals, Test(loop)])
-        self.scopes.pop()
-        self.namer.release(scope.names.values())
-        return tuple(scope.statements), self.namer.fresh("active")
+        if loop.low is None and loop.live is not None:
+            self.scopes.append(scope)
+            self._schedule([*goals, Test(loop)])
+            self.scopes.pop()
+            self.namer.release(scope.names.values())
+        return scope
 
     def _carry_form(self, loop: Loop, ordinal: int, name: str, whole: bool) -> tile.CarryForm:
         carry = loop.carries[ordinal]

@@ -61,9 +61,7 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
     )
 
 
-def _decided(
-    kernel: Kernel, names: LaunchNames, relaxed: bool
-) -> tuple[Demand, tuple[Region, ...], list[_Planned]]:
+def _decided(kernel: Kernel, names: LaunchNames, relaxed: bool) -> tuple[Demand, tuple[Region, ...], list[_Planned]]:
     """Plan until an attempt finds nothing more to decide."""
     decisions = Decisions()
     while True:

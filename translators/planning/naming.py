@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial
@@ -24,6 +25,7 @@ class Namer:
     _axes: dict[Axis, str] = field(default_factory=dict)
     _masks: dict[Axis, str] = field(default_factory=dict)
     _loops: dict[LoopToken, str] = field(default_factory=dict)
+    _late: list[set[str]] = field(default_factory=list)  # of scopes whose names are released later than they close
 
     def fresh(self, wish: str) -> str:
         candidate, count = wish, 1
@@ -35,7 +37,23 @@ class Namer:
 
     def release(self, names: Iterable[str]) -> None:
         """The names' scope is closed: a later, separate scope may use them again."""
-        self.taken.difference_update(names)
+        if self._late:
+            self._late[-1].update(names)
+        else:
+            self.taken.difference_update(names)
+
+    @contextmanager
+    def released_later(self) -> Iterator[set[str]]:
+        """What is released meanwhile stays taken, for the caller to release."""
+        self._late.append(set())
+        try:
+            yield self._late[-1]
+        finally:
+            self._late.pop()
+
+    def retake(self, names: Iterable[str]) -> None:
+        """Names of a closed scope that are visible after it."""
+        self.taken.update(names)
 
     def axis(self, axis: Axis) -> str:
         if axis not in self._axes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from intent.records import dataclass, field
 from translators.planning.bounds import Bounds
@@ -34,6 +35,8 @@ class Scope:
 
     statements: list[Statement] = field(default_factory=list)
     names: dict[Expression, str] = field(default_factory=dict)
+    again: Mapping[Expression, str] = MappingProxyType({})  # names for what a while's test has computed, too
+    visible: set[str] = field(default_factory=set)  # further names that stand in it: of the tests of its while loops
     axis: Axis | None = None  # the streamed axis this scope's loop runs along
     start: str = ""  # name of the first coordinate of its tile, or of a loop's slice
     reverse: bool = False  # its loop runs from the axis' end
@@ -212,7 +215,8 @@ class Placement:
         self._check_open(node, home)
         scope = self.scopes[home]
         wish = f"new_{self._updates[node]}" if node in self._updates else self.namer.wish(node)
-        name = self.namer.fresh(wish)
+        again = next((inner.again[node] for inner in self.scopes if node in inner.again), None)
+        name = again or self.namer.fresh(wish)
         order = self._lanes(node.axes)
         span = self.demand.spans.get(node)
         if node.operation in ("reduce", "contract", "scan"):

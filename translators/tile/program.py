@@ -222,8 +222,8 @@ class OrderedLoop:
     slices of an axis (`sliced`), from `name` on in steps of its block.
     A `continued` loop goes on with the carries of an earlier one.
 
-    `test` computes what `live` needs; it stands before the loop and again at the end of the body. `active` names
-    `live`.
+    `test` computes what `live` needs; it stands before the loop and again at the end of the body, which has what is
+    `shared` from it. `active` names `live`.
     """
 
     token: LoopToken
@@ -237,6 +237,7 @@ class OrderedLoop:
     active: str | None = None
     active_order: tuple[Axis, ...] = ()
     test: tuple[Statement, ...] = ()
+    shared: tuple[Expression, ...] = ()
     sliced: Axis | None = None
     continued: bool = False
 

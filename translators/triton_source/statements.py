@@ -193,10 +193,11 @@ class StatementWriter(ValueWriter):
             renderer.carries[statement.token, ordinal] = (carry.name, carry.order, carry.axes)
         if statement.low is not None and statement.high is not None:
             self.line(f"for {statement.name} in {self._range(statement)}:")
-        else:
+        saved, certain = dict(renderer.values), renderer.certain
+        if statement.low is None:
             self._test(statement)
             self.line(f"while {self._any_active(statement)}:")
-        saved, certain = dict(renderer.values), renderer.certain
+            renderer.values = {**saved, **{node: renderer.values[node] for node in statement.shared}}
         if statement.live is not None and statement.active is not None:
             renderer.values[statement.live] = (statement.active, statement.active_order)
             if not statement.active_order:  # the loop ends at once for all lanes
@@ -208,6 +209,7 @@ class StatementWriter(ValueWriter):
         renderer.values, renderer.certain = saved, certain
         if statement.live is not None:
             self._test(statement)
+            renderer.values = dict(saved)
         if before == len(self.lines):
             self.line("pass")
         self.level -= 1
@@ -225,12 +227,10 @@ class StatementWriter(ValueWriter):
     def _test(self, statement: OrderedLoop) -> None:
         if statement.live is None or statement.active is None:
             return
-        saved = dict(self.renderer.values)
         self.renderer.values.pop(statement.live, None)
         self.statements(statement.test)
         code = self._live(statement)
         self.line(f"{statement.active} = {code.text}")
-        self.renderer.values = saved
 
     def _live(self, statement: OrderedLoop) -> Code:
         """The lanes that go on: guarded lanes never do, so that they cannot keep the loop alive."""
