@@ -52,6 +52,11 @@ def halve(x: I.In[I.bf16, ("N",)], out: I.Out[I.bf16, ("N",)]):
 
 
 @intent.kernel
+def quarter(x: I.In[I.f8e5m2, ("N",)], out: I.Out[I.f8e4m3fn, ("N",)]):
+    out[:] = I.cast(I.cast(x[:], I.f32) * 0.25, I.f8e4m3fn)
+
+
+@intent.kernel
 def stencil(
     x: I.In[I.f32, ("N",)],
     out: I.Out[I.f32, ("N",)],

@@ -150,7 +150,7 @@ def test_scalars_of_floats(target: object, make: Callable[[object], object]) -> 
         artifact(x, out, factor)
         np.testing.assert_array_equal(np.asarray(out), np.array([1, -2], np.float32) * np.float32(factor))
     for factor in (True, "2", np.ones(1), torch.tensor(2.0)):
-        with pytest.raises(TypeError, match="factor must be a number of dtype f(loat)?32"):
+        with pytest.raises(TypeError, match=r"factor must be a number of dtype f(loat)?32"):
             artifact(x, out, factor)
 
 
@@ -170,6 +170,28 @@ def test_low_precision(target: object, kind: str) -> None:
         result.float() if kind == "torch" else result,
         wanted.get(kind, [0.5, 1, 1.5] if kind == "torch" else wanted["carrier"]),
     )
+
+
+@pytest.mark.parametrize("carried", [False, True])
+def test_floats_of_eight_bits(target: object, carried: bool) -> None:
+    artifact = intent.compile(kernels.quarter, target)
+    for values in ([4.0, 8.0], [-2.0, 0.5], [1.0, -0.0]):  # the form is known from the second call on
+        x = torch.tensor(values).to(torch.float8_e5m2)
+        result = artifact.run(x.view(torch.uint8) if carried else x)
+        assert result.dtype == (torch.uint8 if carried else torch.float8_e4m3fn)
+        close(result.view(torch.float8_e4m3fn).float(), np.array(values) / 4)
+
+
+def test_bits_of_small_floats_are_what_is_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A launch is recorded as it was made, so that looking it up in Triton finds what was compiled for it."""
+    seen: list[object] = []
+    monkeypatch.setattr(
+        "intent.host.device_calls.direct_launch",
+        lambda launched, arguments: seen.extend(launched.arguments) or SimpleNamespace(takes_addresses=True),
+    )
+    artifact = intent.compile(kernels.quarter, TritonTarget(architecture="cuda:90"))
+    artifact(torch.ones(3).to(torch.float8_e5m2), torch.zeros(3).to(torch.float8_e4m3fn))
+    assert [each.dtype for each in seen if isinstance(each, torch.Tensor)] == [torch.uint8, torch.uint8]
 
 
 def test_layouts(target: object) -> None:
@@ -454,6 +476,12 @@ def test_torch_operator(target: object) -> None:
     grouped = intent.compile(kernels.group_sums, target).as_torch_op(f"{name}::group_sums")
     assert grouped(torch.empty(7, device="meta"), G=3).shape == (3,)
     torch.library.opcheck(grouped, (x,), {"G": 3})
+
+
+def test_torch_operator_has_a_proper_name() -> None:
+    for name in ("no name", "a::b::c", "::scale", ""):
+        with pytest.raises(ValueError, match="scale: an operator is called namespace::name, not"):
+            intent.compile(kernels.scale).as_torch_op(name)
 
 
 def test_torch_operator_declares_mutation() -> None:

@@ -206,6 +206,8 @@ class DeviceCalls:
             else:
                 scalars.append((position, place, float if parameter.dtype.startswith(FLOATS) else int))
         launch = direct_launch(launched, arguments)
+        if not launch.takes_addresses and any(arguments[at].dtype != values[position].dtype for position, at in views):
+            return None  # the tensors were passed as their bits
         for _, place, *_ in (*views, *scalars):
             arguments[place] = None  # a tensor kept here would never be freed
         scratch = tuple(self._scratch(arguments))

@@ -19,7 +19,7 @@ from intent.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A launch as a module made it: the device function, the number of programs, arguments and options."""
+    """A launch as a module made it: device function, number of programs, arguments as Triton got them, options."""
 
     kernel: Any
     programs: int
@@ -33,6 +33,9 @@ class LoadedModule:
     def __init__(self, module: ModuleType) -> None:
         self.module = module
         self._start: Callable[..., Callable[..., None]] = vars(module)["_start"]
+        self._passed: Callable[[object], object] = vars(module).get(
+            "_passed", _unchanged
+        )  # the bits of a float8 tensor
         self._local = threading.local()
         vars(module)["_start"] = self._started  # the module's launchers look the name up in every call
 
@@ -58,8 +61,12 @@ class LoadedModule:
         start = self._start(kernel, programs, arguments, options)
         launches = getattr(self._local, "launches", None)
         if launches is not None:
-            launches.append(Recorded(kernel, programs, arguments, options))
+            launches.append(Recorded(kernel, programs, tuple(map(self._passed, arguments)), options))
         return start
+
+
+def _unchanged(argument: object) -> object:
+    return argument
 
 
 @lru_cache(maxsize=256)

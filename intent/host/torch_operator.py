@@ -18,6 +18,8 @@ def torch_operator(artifact: Artifact, name: str) -> Callable[..., Any]:
     interface = artifact.interface
     mutated = [parameter.name for parameter in interface.inputs if parameter.writable]
     qualified = name if "::" in name else f"intent::{name}"
+    if not all(part.isidentifier() for part in qualified.split("::", 1)):
+        raise ValueError(f"{interface.name}: an operator is called namespace::name, not {name!r}")
     schema = operator_schema(interface)
     operator: Any = torch.library.custom_op(qualified, artifact.run, mutates_args=mutated, schema=schema)
 
