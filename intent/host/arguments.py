@@ -147,7 +147,7 @@ def _apart(first: object, second: object) -> bool:
 def _allocation(value: Any) -> int | None:  # noqa: ANN401 - an array of any library
     """Where the memory that an array is a part of begins; None if nobody says."""
     if is_tensor(value):
-        return value.untyped_storage().data_ptr()
+        return int(value.untyped_storage().data_ptr())
     while is_numpy(getattr(value, "base", None)):
         value = value.base
     return int(value.__array_interface__["data"][0]) if is_numpy(value) else None

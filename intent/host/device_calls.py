@@ -9,7 +9,7 @@ calls of the form look up the launch and repeat it with their own addresses and 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from intent.records import dataclass, field
 
 MOST_FORMS: Final = 512  # for one kernel; a program that meets more begins anew
 FormKey = tuple[object, ...]
+Number = Callable[[Any], int | float]
 Overlaps = tuple[int, ...]  # for each pair of views that overlap: its number, the distance of their first elements
 
 
@@ -57,7 +58,7 @@ class Plan:
     launch: Launch
     arguments: tuple[Any, ...]
     views: tuple[tuple[int, int], ...]
-    scalars: tuple[tuple[int, int, type[int | float]], ...]
+    scalars: tuple[tuple[int, int, Number], ...]
     scratch: tuple[Scratch, ...]
 
     def repeat(self, values: Values, addresses: Sequence[int]) -> None:
@@ -193,7 +194,7 @@ class DeviceCalls:
         names = list(launched.kernel.arg_names)
         arguments: list[Any] = [*launched.arguments, *map(launched.options.get, names[len(launched.arguments) :])]
         views: list[tuple[int, int]] = []
-        scalars: list[tuple[int, int, type[int | float]]] = []
+        scalars: list[tuple[int, int, Number]] = []
         for position, parameter in enumerate(self._interface.parameters):
             name = self._functions.arguments[parameter.name]
             if name not in names:
@@ -206,9 +207,10 @@ class DeviceCalls:
             else:
                 scalars.append((position, place, float if parameter.dtype.startswith(FLOATS) else int))
         launch = direct_launch(launched, arguments)
-        if not launch.takes_addresses and any(arguments[at].dtype != values[position].dtype for position, at in views):
-            return None  # the tensors were passed as their bits
-        for _, place, *_ in (*views, *scalars):
+        tensors: list[tuple[Any, Any]] = [(arguments[place], values[position]) for position, place in views]
+        if not launch.takes_addresses and any(passed.dtype != given.dtype for passed, given in tensors):
+            return None  # bits were passed
+        for place in [place for _, place in views] + [place for _, place, _ in scalars]:
             arguments[place] = None  # a tensor kept here would never be freed
         scratch = tuple(self._scratch(arguments))
         return Plan(launch, tuple(arguments), tuple(views), tuple(scalars), scratch)
