@@ -6,12 +6,15 @@ may lie outside: a program that is rejected as an error, or illegal input, is a 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from random import Random
 
 import numpy as np
 from random_contractions import CONTRACTION_STAGES
 from random_control import CONTROL_STAGES
+from random_definitions import DEFINITION_STAGES
+from random_encoded import ENCODED_STAGES
 from random_expressions import (
     COMPUTED,
     FLOATS,
@@ -27,6 +30,8 @@ from random_expressions import (
     aligned,
 )
 from random_memory import MEMORY_STAGES
+from random_places import PLACE_STAGES
+from random_shapes import SHAPE_STAGES
 from random_stages import LARGEST_EXTENT, STAGES
 from random_structured import STRUCTURED_STAGES
 
@@ -34,10 +39,16 @@ from intent.dtypes import BY_NAME
 from intent.records import dataclass, field, replace
 from translators.logical.reference_numerics import carrier
 
+COMPOSITIONS = 0.08  # the share of programs that are host functions
 LARGEST_POINT_COUNT = 96  # the reference runs parallel points one by one
 SIZES = (0, 1, 2, 3, 5, 8, 16, 17, 33)
-FAMILIES = (STAGES, STRUCTURED_STAGES, CONTRACTION_STAGES, MEMORY_STAGES, MEMORY_STAGES, CONTROL_STAGES)
-CODES = {"code": (0, 0x78), "scale": (124, 131), "low": (0, 2), "high": (2, 4)}  # of encoded operands, by name
+FAMILIES = (
+    STAGES, STRUCTURED_STAGES, CONTRACTION_STAGES, MEMORY_STAGES, MEMORY_STAGES, CONTROL_STAGES, SHAPE_STAGES,
+    SHAPE_STAGES, DEFINITION_STAGES, PLACE_STAGES, PLACE_STAGES, ENCODED_STAGES,
+)  # fmt: skip
+CODES = {  # of encoded operands, by name
+    "code": (0, 0x78), "scale": (124, 131), "low": (0, 2), "high": (2, 4), "record": (0, 0x78),
+}  # fmt: skip
 TOLERANCE = {"f64": 1e-9, "f32": 1e-4, "f16": 1e-2, "bf16": 5e-2}
 INEXACT = (
     "I.exp(I.minimum({}, 4.0))", "I.sigmoid({})", "I.tanh({})", "I.erf({})", "I.log1p(I.abs({}))", "I.cos({})",
@@ -54,6 +65,10 @@ class RandomProgram:
     views: tuple[View, ...]
     scalars: tuple[Term, ...]
     seed: int  # of the arguments
+    constexprs: Mapping[str, object] = field(default_factory=dict)
+    relaxed: bool = False  # whether normalisations may be rescaled
+    entry: str = "k"  # the kernel, or a host function
+    results: tuple[View, ...] = ()  # what a host function returns
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -65,18 +80,27 @@ class RandomProgram:
         values: dict[str, object] = {
             view.name: np.asarray(_array(view, sizes, generator, pattern)) for view in self.views
         }
+        for view in self.views:
+            array = values[view.name]
+            if view.stretched and isinstance(array, np.ndarray) and array.size:
+                values[view.name] = np.broadcast_to(array[..., :1], array.shape)
         groups: dict[str, object] = {}
         for view in self.views:
             if view.alias:
                 values[view.name] = groups.setdefault(view.alias, values[view.name])
         for scalar in self.scalars:
             values[scalar.text] = _scalar_argument(scalar.dtype, generator)
-        return values
+        return {name: values[name] for name in self.parameters(self.entry) if name in values}
+
+    def parameters(self, function: str) -> list[str]:
+        found = next(each for each in ast.walk(ast.parse(self.text)) if getattr(each, "name", "") == function)
+        assert isinstance(found, ast.FunctionDef)
+        return [parameter.arg for parameter in found.args.args]
 
     def random_sizes(self, generator: np.random.Generator) -> dict[str, int]:
         sizes = {symbol: int(generator.choice(SIZES)) for symbol in self.symbols}
         sizes |= {symbol: size + 1 for symbol, size in sizes.items() if symbol == "F"}  # offsets: one more than groups
-        static = max((int(s) for view in self.views for s in view.shape if s.isdigit()), default=1)
+        static = max((min(int(s), 16) for view in self.views for s in view.shape if s.isdigit()), default=1)
         while sizes and static * np.prod([max(size, 1) for size in sizes.values()]) > LARGEST_POINT_COUNT:
             if max(sizes.values()) <= 1:
                 break
@@ -94,6 +118,8 @@ def _array(view: View, sizes: Mapping[str, int], generator: np.random.Generator,
         return generator.integers(-2, LARGEST_EXTENT, shape).astype(dtype)
     if (codes := CODES.get(view.name.rstrip("0123456789"))) is not None:
         return generator.integers(*codes, shape).astype(dtype)
+    if view.name.startswith("octet"):
+        return _octets(shape, generator)
     if view.name.startswith("perm"):
         return generator.permutation(shape[0]).astype(dtype)
     if view.name.startswith("off"):
@@ -117,6 +143,16 @@ def _offsets(count: int, members: int, generator: np.random.Generator) -> np.nda
     return np.sort(generator.integers(0, members + 1, count))
 
 
+def _octets(shape: tuple[int, ...], generator: np.random.Generator) -> np.ndarray:
+    """Q8_K records: a scale, 256 bytes, and the sums of 16 of them each."""
+    records = np.zeros(shape, np.uint8)
+    records[..., 3] = 0x3F  # the scale 0.5
+    numbers = generator.integers(-128, 128, (*shape[:-1], 256)).astype(np.int8)
+    records[..., 4:260] = numbers.view(np.uint8)
+    records[..., 260:] = numbers.reshape(*shape[:-1], 16, 16).sum(axis=-1, dtype=np.int16).view(np.uint8)
+    return records
+
+
 def _scalar_argument(dtype: str, generator: np.random.Generator) -> object:
     kind = carrier(BY_NAME[dtype]).type
     return (
@@ -126,16 +162,27 @@ def _scalar_argument(dtype: str, generator: np.random.Generator) -> object:
 
 # ------------------------------------------------------------------------------------------------------------- programs
 def random_program(random: Random) -> RandomProgram:
-    return _Writer(Expressions(random, special_values=random.random() < 0.3)).program()
+    from random_compositions import random_composition
+
+    composed = random_composition(random) if random.random() < COMPOSITIONS else None
+    return composed or writer_of(random, relaxed=random.random() < 0.1).program()
+
+
+def writer_of(random: Random, relaxed: bool = False) -> Writer:
+    return Writer(Expressions(random, special_values=random.random() < 0.3), relaxed=relaxed)
 
 
 @dataclass(slots=True)
-class _Writer:
+class Writer:
     """Collects the statements of one kernel."""
 
     expressions: Expressions
     lines: list[str] = field(default_factory=list)
     helpers: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)  # name: parameters and lines
+    definitions: list[str] = field(default_factory=list)  # lines at the top of the file
+    constexprs: dict[str, str] = field(default_factory=dict)  # parameters with their annotations and defaults
+    bindings: dict[str, object] = field(default_factory=dict)  # constexprs that the compilation is given
+    relaxed: bool = False
     counter: int = 0
     symbols: tuple[str, ...] = ()
 
@@ -164,6 +211,26 @@ class _Writer:
     def lines_of(self, helper: str) -> tuple[str, ...]:
         return self.helpers[helper][1]
 
+    def constant(self, text: str) -> str:
+        """A name of the file for a compile-time value."""
+        name = self.fresh("CONST")
+        self.definitions.append(f"{name} = {text}")
+        return name
+
+    def enumeration(self, *members: str) -> str:
+        name = self.fresh("Mode")
+        lines = [f"class {name}(I.Enum):", *(f"    {each} = {at}" for at, each in enumerate(members)), ""]
+        self.definitions += lines
+        return name
+
+    def constexpr(self, annotation: str, default: str, given: object) -> str:
+        """A compile-time parameter: its default, or what the compilation is given."""
+        name = self.fresh("C")
+        self.constexprs[name] = f"I.Constexpr[{annotation}] = {default}"
+        if self.chance(0.5):
+            self.bindings[name] = given
+        return name
+
     def output(self, context: Context, value: Term, inexact: bool = False) -> None:
         """An Out view that holds the value, which has the context's free axes or some of them."""
         symbols = [axis.symbol for axis in context.fixed] + list(value.shape)
@@ -172,22 +239,51 @@ class _Writer:
         self.emit(context, f"{name}[{self._place(context, symbols)}] = {value.text}")
         self.expressions.views.append(View(name, value.dtype, tuple(symbols), "Out", bound, inexact, not inexact))
 
-    def program(self) -> RandomProgram:
+    def program(self, sections: int | None = None, promises: bool = True) -> RandomProgram:
         last = self.expressions.pick(["N", "N", "N", "8"])
         self.symbols = (*self.expressions.pick(["M", "M", "M", "", "BM"]), last)
-        for _ in range(self.random.choice([1, 1, 2])):
+        for _ in range(sections or self.random.choice([1, 1, 2])):
             self._section()
-        return RandomProgram(self._text(), tuple(self.expressions.views), tuple(self.expressions.scalars), self._seed())
+        if promises:
+            self._promises()
+        seed, text = self.random.randrange(2**16), self._text()
+        views, scalars = tuple(self.expressions.views), tuple(self.expressions.scalars)
+        return RandomProgram(text, views, scalars, seed, self.bindings, self.relaxed)
 
-    def _seed(self) -> int:
-        return self.random.randrange(2**16)
+    def _promises(self) -> None:
+        """What annotations say of memory beyond shape and dtype, and arguments that repeat one column."""
+        for view in self.expressions.views:
+            if view.alias or not self.chance(0.08):
+                continue
+            kept = ("None, " * (len(view.shape) - 1) + "1,").strip() if view.shape else ""
+            promises = ["noalias=True"] + ([f"strides=({kept})", f"strides=({kept}), noalias=True"] if kept else [])
+            view.constraints = f"I.constraints({self.expressions.pick(promises)})"
+            if self.chance(0.3):
+                view.constraints = self.constant(view.constraints)
+        for view in self.expressions.views:
+            if view.direction == "In" and view.shape and not view.constraints and not view.alias:
+                view.stretched = view.name[0] == "x" and self.chance(0.06)
 
     def _text(self) -> str:
         parameters = [view.annotation for view in self.expressions.views]
-        parameters += [f"{scalar.text}: I.{scalar.dtype}" for scalar in self.expressions.scalars]
-        head = ["import intent", "import intent.language as I", "", "", *self._definitions(), "@intent.kernel"]
-        signature = ["def k(", *(f"    {parameter}," for parameter in parameters), "):"]
-        return "\n".join([*head, *signature, *self._prologue(), *self.lines]) + "\n"
+        width = self._width()
+        if width is not None:
+            half = f" 2 * ({width} - 4))"
+            parameters = [each.replace("8,)", f"{width},)").replace(" 8)", half) for each in parameters]
+        scalars = [f"{scalar.text}: I.{scalar.dtype}" for scalar in self.expressions.scalars]
+        parameters = scalars + parameters if self.chance(0.1) else parameters + scalars
+        parameters += [f"{name}: {annotation}" for name, annotation in self.constexprs.items()]
+        head = ["import intent", "import intent.language as I", "", *self.definitions, ""]
+        signature = ["@intent.kernel", "def k(", *(f"    {parameter}," for parameter in parameters), "):"]
+        body = ['    """What is compared."""'] if self.chance(0.1) else []
+        body += [f"    assert {width} % 2 == 0"] if width is not None else []
+        return "\n".join([*head, *self._definitions(), *signature, *body, *self._prologue(), *self.lines]) + "\n"
+
+    def _width(self) -> str | None:
+        """Sometimes the extent 8 of the annotations is a constant of the file."""
+        if self.chance(0.85) or not any("8" in view.shape for view in self.expressions.views):
+            return None
+        return self.constant("2 * 4")
 
     def _definitions(self) -> list[str]:
         lines = []

@@ -7,6 +7,7 @@ import importlib.util
 import re
 import signal
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -19,13 +20,18 @@ from random_expressions import Term, View
 from sample_files import strided
 from triton.runtime import interpreter
 
+import intent
+from intent.dtypes import BY_NAME
 from intent.host.interpreter import repair_interpreter
 from intent.records import dataclass
+from intent.targets import ReferenceTarget
 from intentc import lift_interpreter
 from translators.intent_source.read import read_program
-from translators.logical import types
+from translators.logical import reference, types
 from translators.logical.program import Program
-from translators.logical.reference import Options, evaluate
+from translators.logical.reference import evaluate
+from translators.logical.reference_numerics import carrier
+from translators.options import Options
 from translators.pipeline import compile_text
 
 # The interpreter checks every operation for overflow by default, which takes a third of its time.
@@ -37,6 +43,7 @@ lift_interpreter.install()  # nor does it combine one pair of numbers after the 
 
 TOO_LONG = "takes too long"
 SLOWEST_PROGRAM = 60  # seconds of the processor
+ENOUGH = 1.0  # seconds after which two runs of a program do
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +75,9 @@ class Outcome:
 
 def compare(program: RandomProgram, runs: int = 3) -> Outcome:
     """Compile, and run on `runs` random choices of sizes, which include 0 and 1."""
+    run_once = _run_composition if program.entry != "k" else _run_once
     with small_tiles() if program.seed % 2 else nullcontext():
-        compiled = compile_text(program.text, "random_program.py")
+        compiled = compile_text(program.text, "random_program.py", _options(program))
     problems = [each for each in compiled.diagnostics if each.severity != "note"]
     errors = [each for each in problems if each.severity == "error"]
     if errors:
@@ -80,13 +88,21 @@ def compare(program: RandomProgram, runs: int = 3) -> Outcome:
     generator = np.random.default_rng(program.seed)
     with tempfile.TemporaryDirectory() as folder:
         module = _imported(compiled.source, Path(folder)) if runs else None
+        begin = time.process_time()
         for number in range(runs):
+            if number > 1 and time.process_time() - begin > ENOUGH:
+                break
             sizes = program.random_sizes(generator)
             try:
-                _run_once(program, compiled.program, module, sizes, WAYS[number % len(WAYS)])
+                run_once(program, compiled.program, module, sizes, WAYS[number % len(WAYS)])
             except OverlapLimit as limit:
                 return Outcome(f"at run time: {limit}")
     return Outcome()
+
+
+def _options(program: RandomProgram) -> Options:
+    given = {name: value for name, value in program.constexprs.items() if name in program.text}
+    return Options(constexprs=given, numerics="relaxed_normalization" if program.relaxed else "source")
 
 
 @contextmanager
@@ -155,9 +171,11 @@ def _run_once(
     program: RandomProgram, logical: Program, module: ModuleType | None, sizes: Mapping[str, int], way: Way
 ) -> None:
     wanted, found = program.arguments(sizes), program.arguments(sizes)
-    evaluate(logical.kernels[0], wanted, Options(verify_types=True))
+    evaluate(logical.kernels[0], wanted, reference.Options(verify_types=True))
     if way.strided:
-        copies = {id(value): _strided(value) for value in found.values()}  # views of one array stay views of one
+        rows = {id(found[view.name]) for view in program.views if "strides" in view.promise(program.text)}
+        # views of one array stay views of one
+        copies = {id(value): _strided(value, id(value) in rows) for value in found.values()}
         found = {name: copies[id(value)] for name, value in found.items()}
     try:
         with np.errstate(all="ignore"), permuted_programs() if way.permuted else nullcontext():
@@ -174,6 +192,61 @@ def _run_once(
             raise Disagreement(f"{view.name} at {dict(sizes)}, {way}: {fault}\n\n{program.text}")
 
 
+def _run_composition(
+    program: RandomProgram, logical: Program, module: ModuleType | None, sizes: Mapping[str, int], way: Way
+) -> None:
+    """The host function of the module against the same function of the file, by the reference."""
+    del logical
+    wanted, found = program.arguments(sizes), program.arguments(sizes)
+    expected = _by_reference(program, wanted)
+    if way.strided:
+        found = {name: _strided(value, False) for name, value in found.items()}
+    try:
+        with np.errstate(all="ignore"), permuted_programs() if way.permuted else nullcontext():
+            call = getattr(module, "f_device" if way.tensors else "f")
+            made = call(**_on_tensors(found)) if way.tensors else call(*found.values())
+    except Exception as error:
+        if _timed_out(error):
+            raise TimeoutError(str(error)) from error
+        raise Disagreement(f"{type(error).__name__}: {error}\nat {dict(sizes)}, {way}\n\n{program.text}") from error
+    made = [_decoded(view, array) for view, array in zip(program.results, _arrays(made), strict=True)]
+    pairs = list(zip(program.results, made, expected, strict=True))
+    pairs += [(view, np.asarray(found[view.name]), np.asarray(wanted[view.name])) for view in program.views]
+    for view, array, right in pairs:
+        if fault := difference(view, array, right):
+            raise Disagreement(f"{view.name} at {dict(sizes)}, {way}: {fault}\n\n{program.text}")
+
+
+def _by_reference(program: RandomProgram, arguments: Mapping[str, object]) -> list[np.ndarray]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "random_composition.py"
+        path.write_text(program.text, encoding="utf-8")
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        assert spec is not None and spec.loader is not None
+        file = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(file)
+        with np.errstate(all="ignore"):
+            return _arrays(intent.build(file.build, target=ReferenceTarget())(**_on_tensors(arguments)))
+
+
+def _on_tensors(arguments: Mapping[str, object]) -> dict[str, object]:
+    from torch_arrays import to_torch
+
+    return {name: to_torch(each) if isinstance(each, np.ndarray) else each for name, each in arguments.items()}
+
+
+def _decoded(view: View, array: np.ndarray) -> np.ndarray:
+    """What NumPy has no dtype for comes back as its bits."""
+    return array if array.dtype.itemsize > 2 or view.dtype[0] in "iu" else array.view(carrier(BY_NAME[view.dtype]))
+
+
+def _arrays(results: object) -> list[np.ndarray]:
+    from torch_arrays import to_numpy
+
+    made = () if results is None else results if isinstance(results, tuple) else (results,)
+    return [np.asarray(each) if isinstance(each, np.ndarray | np.generic) else to_numpy(each) for each in made]
+
+
 def _timed_out(error: BaseException | None) -> bool:
     """The interpreter wraps what interrupts it."""
     return error is not None and (
@@ -185,14 +258,18 @@ def _call(module: ModuleType | None, arguments: Mapping[str, object], way: Way) 
     if not way.tensors:
         getattr(module, "k_out")(*arguments.values())  # noqa: B009 - the module is generated
         return
-    from torch_arrays import to_torch
-
-    values = [to_torch(value) if isinstance(value, np.ndarray) else value for value in arguments.values()]
-    getattr(module, "k_device_out")(*values)  # noqa: B009
+    getattr(module, "k_device_out")(**_on_tensors(arguments))  # noqa: B009
 
 
-def _strided(value: object) -> object:
-    return strided(value) if isinstance(value, np.ndarray) and value.size else value
+def _strided(value: object, rows: bool) -> object:
+    """In memory of other strides; only the last axis keeps its stride if the annotation fixes that of `rows`."""
+    if not isinstance(value, np.ndarray) or not value.size or 0 in value.strides:
+        return value
+    if not rows:
+        return strided(value)
+    wider = np.zeros((*value.shape[:-1], value.shape[-1] + 3), value.dtype)
+    wider[..., : value.shape[-1]] = value
+    return wider[..., : value.shape[-1]]
 
 
 def _is_written(program: RandomProgram, logical: Program, view: View, sizes: Mapping[str, int]) -> bool:

@@ -6,6 +6,7 @@ small: `Term.bound` is their largest magnitude. What is elementwise rounds alike
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from random import Random
 
@@ -46,13 +47,22 @@ class View:
     inexact: bool = False
     readable: bool = True
     alias: str = ""  # views of one group are given one array
+    constraints: str = ""  # what the annotation promises of the memory, as text
+    stretched: bool = False  # the argument has a stride of zero along its last axis
 
     @property
     def annotation(self) -> str:
         extents = ", ".join(extent if extent.isdigit() else f'"{extent}"' for extent in self.shape)
         tail = "," if len(self.shape) == 1 else ""
-        constraints = f', I.constraints(alias="{self.alias}")' if self.alias else ""
-        return f"{self.name}: I.{self.direction}[I.{self.dtype}, ({extents}{tail}){constraints}]"
+        promise = self.promise("")
+        return f"{self.name}: I.{self.direction}[I.{self.dtype}, ({extents}{tail}){', ' * bool(promise)}{promise}]"
+
+    def promise(self, file: str) -> str:
+        """The constraints as text; a constant of the file is looked up there."""
+        if self.alias:
+            return f'I.constraints(alias="{self.alias}")'
+        defined = re.search(rf"^{re.escape(self.constraints)} = (.*)$", file, re.MULTILINE)
+        return defined[1] if defined and self.constraints else self.constraints
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +170,13 @@ class Expressions:
         if dtype == "bool":
             return Term(self.pick(["True", "False"]), dtype)
         if dtype in FLOATS:
-            text = self.pick(["2.0", "-3.0", "1.0", "0.5", "-0.75", "5.0"])
-            return Term(text, dtype, (), 5 if float(text).is_integer() else None)
+            text = self.pick(["2.0", "-3.0", "1.0", "0.5", "-0.75", "5.0", "I.inf" if self.chance(0.2) else "3.0"])
+            return Term(text, dtype, (), 5 if text.endswith(".0") else None)
         return Term(self.pick(["1", "2", "3", "7", "100"] + (["-1", "-5"] if dtype in SIGNED else [])), dtype)
 
     def scalar(self, dtype: str) -> Term:
         """A runtime scalar parameter, or a literal made a value."""
-        if self.chance(0.5) and dtype in ("f32", "i32", "f64", "i64", "bool"):
+        if self.chance(0.5):
             known = [term for term in self.scalars if term.dtype == dtype]
             if not known:
                 known = [Term(f"s{len(self.scalars)}", dtype, (), 6 if dtype in FLOATS else None)]
@@ -266,10 +276,12 @@ class Expressions:
 
     def _float_rules(self) -> list[Callable[[Context, str, Shape, int], Term]]:
         arithmetic = [self._arithmetic] * 4
-        return [*arithmetic, self._extremum, self._select, self._cast, self._divide, self._unary_float, self._scaled]
+        rules = [*arithmetic, self._extremum, self._select, self._cast, self._divide, self._unary_float, self._scaled]
+        return [*rules, self._choice, self._power]
 
     def _integer_rules(self, dtype: str) -> list[Callable[[Context, str, Shape, int], Term]]:
         rules = [self._arithmetic, self._arithmetic, self._bitwise, self._shift, self._floor_division]
+        rules += [self._choice, self._power]
         return [*rules, self._extremum, self._select, self._cast, self._unary_integer, self._scaled]
 
     def pair(self, context: Context, dtype: str, shape: Shape, depth: int) -> tuple[Term, Term, str, str]:
@@ -312,6 +324,30 @@ class Expressions:
         condition = self.expression(context, "bool", self.some_shape(shape), depth)
         bound = None if lhs.bound is None or rhs.bound is None else max(lhs.bound, rhs.bound)
         return Term(f"I.select({aligned(condition, shape)}, {left}, {right})", dtype, shape, bound)
+
+    def _choice(self, context: Context, dtype: str, shape: Shape, depth: int) -> Term:
+        """Other spellings of a selection and of a sum; a pair of literals becomes a value of the widest type first."""
+        lhs, rhs, left, right = self.pair(context, dtype, shape, depth)
+        bound = None if lhs.bound is None or rhs.bound is None else lhs.bound + rhs.bound
+        if self.chance(0.3):
+            return Term(f"I.add({left}, {right})", dtype, shape, rounded(bound, dtype))
+        condition = aligned(self.expression(context, "bool", shape, depth), shape)
+        form = self.pick(["conditional", "mask", "literals"])
+        if form == "mask":
+            return Term(f"I.mask({left}, {condition}, {right})", dtype, shape, rounded(bound, dtype))
+        if form == "conditional":
+            return Term(f"({left} if {condition} else {right})", dtype, shape, rounded(bound, dtype))
+        numbers = "1.0, -2.0" if dtype in FLOATS else "1, 2"
+        return Term(f"I.cast(I.select({condition}, {numbers}), I.{dtype})", dtype, shape, rounded(2, dtype))
+
+    def _power(self, context: Context, dtype: str, shape: Shape, depth: int) -> Term:
+        """Integers wrap; floats stay exact."""
+        power = self.pick("23")
+        if dtype in FLOATS:
+            term = self.bounded(context, dtype, shape, depth, limit=8)
+            return Term(f"({term.text} ** {power})", dtype, shape, rounded((term.bound or 8) ** int(power), dtype))
+        term = self.expression(context, dtype, shape, depth)
+        return Term(f"({term.text} ** {power})", dtype, shape)
 
     def _divide(self, context: Context, dtype: str, shape: Shape, depth: int) -> Term:
         _, _, left, right = self.pair(context, dtype, shape, depth)
@@ -370,7 +406,18 @@ class Expressions:
 
     # ----------------------------------------------------------------------------------------------------------- bools
     def _bool(self, context: Context, shape: Shape, depth: int) -> Term:
-        form = self.pick(["compare", "compare", "logic", "not", "read"])
+        form = self.pick(["compare", "compare", "logic", "not", "read", "between", "cast", "equal"])
+        if form == "between":
+            dtype = self.pick(["f32", "i32", "i64", "f16", "u8"])
+            value = self.expression(context, dtype, shape, depth)
+            low, high = ("-1.0", "2.0") if dtype in FLOATS else ("1", "9")
+            return Term(f"({low} {self.pick(['<', '<='])} {value.text} < {high})", "bool", shape)
+        if form == "cast":
+            value = self.expression(context, self.pick(["i32", "f32", "u8", "f16", "i64"]), shape, depth)
+            return Term(f"I.cast({value.text}, I.bool)", "bool", shape)
+        if form == "equal":
+            text = self.expression(context, "bool", shape, depth).text
+            return Term(f"({text} {self.pick(['==', '!='])} {self.pick(['True', 'False'])})", "bool", shape)
         if form == "compare":
             dtype = self.pick(COMPUTED)
             _, _, left, right = self.pair(context, dtype, shape, depth)

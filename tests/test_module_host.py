@@ -150,6 +150,11 @@ def test_integer_scalars_must_fit(value: int, fits: bool) -> None:
             module.scale(x, value)
 
 
+@pytest.mark.parametrize("kind", [ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, np.float16, np.float64, np.int8])
+def test_scalars_of_numpy(kind: type, module: ModuleType) -> None:
+    assert module.scale(np.ones(3, "f4"), kind(2)).tolist() == [2, 2, 2]
+
+
 def _with_integer_scalar() -> KernelCode:
     code = written.scale()
     parameters = [replace(each, dtype=dtypes.i32) if each.name == "factor" else each for each in code.kernel.parameters]
@@ -233,6 +238,7 @@ def test_strides_that_have_a_name_in_common() -> None:
     with pytest.raises(ValueError, match="stride 1 of x must be 1, not 8"):
         module.add(np.ones((6, 8), "f4")[:, :5].T, y[:, :6])
     assert (module.add(x[:1], y[:1].copy()) == 2).all()  # a stride that is never used
+    assert module.add(np.zeros((0, 6), "f4"), x[:0]).shape == (0, 6)  # nor are those of no elements
 
 
 def test_equal_inputs_are_uploaded_once(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,7 @@ def _group(number: int, unsupported: Counter[str]) -> Callable[[], None]:
         program = random_program(random)
         kind, gap = outcome(program)
         if kind is not None:
-            compare(reduced(program, lambda smaller: failure(smaller) == kind))
+            compare(reduced(program, lambda smaller: failure(smaller) == kind) if program.entry == "k" else program)
             raise Disagreement(kind)
         unsupported[gap or ""] += 1
 
@@ -65,11 +65,7 @@ def test_fault_stays_mended(path: Path) -> None:
     assert outcome.unsupported is None
 
 
-NOT_GENERATED = {"quantize", "quantized_dot"}  # records of 256 numbers are more than a random program handles
-
-
 def test_programs_reach_every_intrinsic() -> None:
     texts = "\n".join(random_program(Random(number)).text for number in range(3000))
     found = set(re.findall(r"\bI\.([a-z_0-9.]+)", texts))
-    assert set(INTRINSICS) - NOT_GENERATED <= found
-    assert not NOT_GENERATED & found
+    assert set(INTRINSICS) <= found

@@ -327,7 +327,8 @@ def _scalars(kernel, values):
 
 def _scalar(kernel, name, dtype, value):
     """A Python number that the dtype can hold."""
-    kind = (bool, np.bool_) if dtype == "bool" else numbers.Integral if "int" in dtype else numbers.Real
+    value = value.item() if isinstance(value, np.generic) else value
+    kind = bool if dtype == "bool" else numbers.Integral if "int" in dtype else numbers.Real
     if not isinstance(value, kind) or (isinstance(value, bool) and dtype != "bool"):
         raise TypeError(f"{kernel.name}: {name} must be a number of dtype {dtype}, not {value!r}")
     if kind is numbers.Real:

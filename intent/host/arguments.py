@@ -105,9 +105,9 @@ def _check_array(kernel: str, parameter: Parameter, array: Any, sizes: MutableMa
 
 
 def _check_strides(kernel: str, parameter: Parameter, array: Any, sizes: MutableMapping[str, int]) -> None:  # noqa: ANN401
-    """The stride of an axis that has one element at most is never used."""
+    """A stride is never used if its axis has one element at most, or the array none."""
     for axis, (stride, actual) in enumerate(zip(parameter.strides, element_strides(array), strict=True)):
-        if stride is None or array.shape[axis] <= 1:
+        if stride is None or array.shape[axis] <= 1 or 0 in array.shape:
             continue
         expected = sizes.setdefault(stride, actual) if isinstance(stride, str) else stride
         if actual != expected:

@@ -83,9 +83,9 @@ class AuthorLoops(SliceBounds):
         self._schedule(goals)
         forms = tuple(self._carry_form(loop, ordinal, names[ordinal], whole) for ordinal in range(len(names)))
         self.scopes.pop()
-        self.namer.release({*inner.names.values(), *inner.visible})
+        self._close(inner)
         late = (form.new_name for form in forms if form.new_name is not None)
-        self.namer.release(name for name in late if all(name not in scope.names.values() for scope in self.scopes))
+        self._close(Scope(), (n for n in late if all(n not in scope.names.values() for scope in self.scopes)))
         return forms, tuple(inner.statements)
 
     def _slices(self, loop: Loop, names: Sequence[str], goals: Sequence[Goal]) -> None:
@@ -117,7 +117,7 @@ class AuthorLoops(SliceBounds):
             self.scopes.append(scope)
             self._schedule([*goals, Test(loop)])
             self.scopes.pop()
-            self.namer.release(scope.names.values())
+            self._close(scope)
         return scope
 
     def _carry_form(self, loop: Loop, ordinal: int, name: str, whole: bool) -> tile.CarryForm:

@@ -66,7 +66,7 @@ class ContraryScans(AuthorLoops):
         self._satisfy([twin], ())
         self._prepare([twin])
         self.scopes.pop()
-        self.namer.release(inner.names.values())
+        self._close(inner)
         carries = self._carries[twin]
         steps = [
             replace(each, used=False) if isinstance(each, tile.ScanStep) and each.carries == carries else each

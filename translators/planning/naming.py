@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 
 from intent.records import dataclass, field
@@ -27,9 +27,9 @@ class Namer:
     _loops: dict[LoopToken, str] = field(default_factory=dict)
     _late: list[set[str]] = field(default_factory=list)  # of scopes whose names are released later than they close
 
-    def fresh(self, wish: str) -> str:
+    def fresh(self, wish: str, avoided: Set[str] = frozenset()) -> str:
         candidate, count = wish, 1
-        while candidate in self.taken or candidate in RESERVED_LOCALS:
+        while candidate in self.taken or candidate in avoided or candidate in RESERVED_LOCALS:
             count += 1
             candidate = f"{wish}_{count}"
         self.taken.add(candidate)

@@ -44,6 +44,7 @@ class Scope:
     first: int = 0  # the statements that belong into this scope and those within it
     last: int | None = None
     finished: set[LoopToken] = field(default_factory=set)
+    closed: set[str] = field(default_factory=set)  # names that finished loops within it had
 
 
 @dataclass(slots=True)
@@ -216,7 +217,7 @@ class Placement:
         scope = self.scopes[home]
         wish = f"new_{self._updates[node]}" if node in self._updates else self.namer.wish(node)
         again = next((inner.again[node] for inner in self.scopes if node in inner.again), None)
-        name = again or self.namer.fresh(wish)
+        name = again or self._fresh(wish, home)
         order = self._lanes(node.axes)
         span = self.demand.spans.get(node)
         if node.operation in ("reduce", "contract", "scan"):
@@ -232,6 +233,16 @@ class Placement:
         results = self._named_results(node, name, members)
         scope.names.update({member: given for given, member in results})
         scope.statements.append(tile.AssignResults(results, order))
+
+    def _fresh(self, wish: str, home: int) -> str:
+        """A name for the scope at `home`, where loops that follow the assignment may be finished already."""
+        return self.namer.fresh(wish, {name for scope in self.scopes[home + 1 :] for name in scope.closed})
+
+    def _close(self, inner: Scope, others: Iterable[str] = ()) -> None:
+        """A finished scope's names may be used again, but not by what is put before it."""
+        names = {*inner.names.values(), *inner.visible, *others}
+        self.namer.release(names)
+        self.scopes[-1].closed |= names | inner.closed
 
     def _check_open(self, node: Expression, home: int) -> None:
         """Of an axis that a loop runs along there are coordinates within the loop only."""
@@ -297,7 +308,7 @@ class Placement:
         level = self._scan_level(node)
         results = self._named_results(node, name, self._siblings(node))
         carries = tuple(
-            self.namer.fresh(f"{name}_carry" if len(node.arguments) == 1 else f"{name}_carry_{ordinal}")
+            self._fresh(f"{name}_carry" if len(node.arguments) == 1 else f"{name}_carry_{ordinal}", level - 1)
             for ordinal in range(len(node.arguments))
         )
         outer = tuple(other for other in order if other is not node.attribute.axes[0])

@@ -479,8 +479,7 @@ class Scheduler(ContraryScans):
         self.scopes[-1].statements.append(
             tile.StreamLoop(axis, start, tuple(inner.statements), reverse, moves, low, high)
         )
-        self.namer.release({*inner.names.values(), *inner.visible})
-        self.namer.release([start] if self.layout.lanes[axis] else [])
+        self._close(inner, [start] if self.layout.lanes[axis] else [])
         for fold, members in zip(folds, grouped, strict=True):
             self._finish(fold, members)
         return True, set(goals)

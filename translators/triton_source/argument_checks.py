@@ -54,7 +54,7 @@ def _check_array(kernel, view, array, sizes):
             known = expected if extent == expected else f"{extent} = {expected}"
             raise ValueError(f"{kernel.name}: axis {axis} of {view.name} must be {known}, not {size} (shape {shape})")
     for axis, (stride, actual) in enumerate(zip(view.strides, _strides(array), strict=False)):  #? strides
-        if stride is None or shape[axis] <= 1:  # free, or never used  #? strides
+        if stride is None or shape[axis] <= 1 or 0 in shape:  # free, or never used  #? strides
             continue  #? strides
         expected = sizes.setdefault(stride, actual) if isinstance(stride, str) else stride  #? namedstrides
         expected = stride  #? strides&!namedstrides
@@ -79,7 +79,8 @@ def _scalars(kernel, values):
 
 def _scalar(kernel, name, dtype, value):
     """A Python number that the dtype can hold."""
-    kind = (bool, np.bool_) if dtype == "bool" else numbers.Integral if "int" in dtype else numbers.Real
+    value = value.item() if isinstance(value, np.generic) else value
+    kind = bool if dtype == "bool" else numbers.Integral if "int" in dtype else numbers.Real
     if not isinstance(value, kind) or (isinstance(value, bool) and dtype != "bool"):
         raise TypeError(f"{kernel.name}: {name} must be a number of dtype {dtype}, not {value!r}")
     if kind is numbers.Real:

@@ -500,6 +500,8 @@ def _is_float_comparison(condition: Expression) -> bool:
             return first.dtype.is_float if first.dtype.kind != "bool" else _is_float_comparison(first)
         case "select":
             return any(_is_float_comparison(branch) for branch in condition.arguments[1:])
+        case "cast":
+            return condition.dtype.kind == "bool" and condition.arguments[0].dtype.is_float
         case _:
             return False
 
