@@ -63,10 +63,9 @@ def k(
             y10[p1, p2] = v3 * 3
     for p11 in I.parallel(m):
         v12 = y10[p11, n] & 15
-        v13, v14 = I.arg_reduce.max(v12, axis=-1)
+        _, v14 = I.arg_reduce.max(v12, axis=-1)
         y11[p11] = v14
         v17 = x1[n]
-        v18 = v17
         w19 = v17
         w20 = I.reduce.sum(w19, axis=0)
         y13[p11, n] = w20
