@@ -26,6 +26,7 @@ class Context:
     counts: frozenset[str] = frozenset()  # sizes of the grid that nothing but the launch chooses
     identities: dict[Combine, tuple[bool | int | float, ...]] = field(default_factory=dict)
     counted: set[str] = field(default_factory=set)  # pointers to numbers of at least 1
+    group_sizes: dict[Polynomial, Polynomial] = field(default_factory=dict)  # a name -> the quotient that it is
     wholes: dict[str, tuple[Polynomial, Polynomial]] = field(default_factory=dict)  # programs: (divisor, how often)
 
     def invariant(self, polynomial: Polynomial) -> bool:

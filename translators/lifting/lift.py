@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
@@ -16,6 +17,7 @@ from translators.lifting.carries import close
 from translators.lifting.combines import settle
 from translators.lifting.context import Context, atoms_of, in_bounds
 from translators.lifting.correspondence import ArrayPlace, Correspondence
+from translators.lifting.equal_groups import equal_groups, in_given_sizes, whole_groups
 from translators.lifting.loop_choice import loop_axes
 from translators.lifting.memory_order import MemoryOrder
 from translators.lifting.names import Names, kernel_name, view_name
@@ -226,12 +228,29 @@ class Lifting:
         counts = {axis: axis.end.substitute(self._counted()) for axis in self.effects.programs}
         check_alone(closed, updated, counts)
         closed = tuple(collected(self.arena, self.ledger, sink) for sink in closed)
+        closed = self._in_groups(closed)
         MemoryOrder(self.effects, context.facts, self.ledger).check(closed)
         made = self._by_rules(closed)
         equal = whole_rows(context, made)
         if equal:
             made = self._by_rules([substituted(context, sink, equal) for sink in closed])
         return made
+
+    def _in_groups(self, closed: tuple[Sink, ...]) -> tuple[Sink, ...]:
+        """With sizes that fall into equal groups as products, in what the launch says too."""
+        parameters = {each.arg for each in ast.walk(self.function.node) if isinstance(each, ast.arg)}
+        taken = Names(self.names.taken | parameters | set(map(view_name, parameters)))
+        groups = equal_groups(self.context, closed, taken)
+        self.names.reserve(map(repr, self.context.group_sizes))
+        if not groups:
+            return closed
+        grid, facts = (
+            tuple(each.substitute(groups) for each in part) for part in (self.launch.grid, self.launch.facts)
+        )
+        self.launch = replace(self.launch, grid=grid, facts=facts)
+        for fact in facts:
+            self.context.facts = self.context.facts.assuming(fact)
+        return tuple(replaced(self.context, sink, groups, sink.axes) for sink in closed)
 
     def _by_rules(self, closed: Sequence[Sink]) -> list[Sink]:
         context, made = self.context, list[Sink]()
@@ -396,14 +415,24 @@ class Lifting:
             tuple(name for name, annotation in source.parameters if not annotation.startswith("I.Constexpr")),
             groups,
             self._grid(),
-            {name: extent for extent, name in delinearising.extents.items()},
-            tuple(dict.fromkeys((*self.launch.facts, *self.context.facts.assumed))),
+            {
+                **{repr(size): quotient for size, quotient in self.context.group_sizes.items()},
+                **{name: self._given(extent) for extent, name in delinearising.extents.items()},
+            },
+            tuple(dict.fromkeys(map(self._given, self._facts()))),
             {name: value for name, value in given.items() if isinstance(value, bool | int | float | str | None)},
             tuple(each.name for each in self.effects.parameters if each.kind == "pointer" and each.name not in layouts),
             self.launch.known.fixed,
             delinearising.reached,
-            tuple(delinearising.rows),
+            tuple(map(self._given, delinearising.rows)),
         )
+
+    def _facts(self) -> Iterator[Polynomial]:
+        """Not negative in any launch that is lifted."""
+        yield from (*self.launch.facts, *self.context.facts.assumed, *whole_groups(self.context))
+
+    def _given(self, polynomial: Polynomial) -> Polynomial:
+        return in_given_sizes(self.context, polynomial)
 
     def _defaults(self) -> dict[str, Value]:
         """Defaults that are used by value: all but integers."""
@@ -413,10 +442,10 @@ class Lifting:
     def _grid(self) -> tuple[Polynomial, ...]:
         """As the host has it, else one count for each axis that the kernel asks for."""
         if self.launch.grid:
-            return self.launch.grid
+            return tuple(map(self._given, self.launch.grid))
         asked = [axis.end for axis in self.effects.programs]
         counts = tuple(each if each in asked else number(1) for each in map(program_count, range(3)))
-        return tuple(each.substitute(self._products()) for each in counts)
+        return tuple(self._given(each.substitute(self._products())) for each in counts)
 
     def _products(self) -> dict[Atom, Polynomial]:
         """Numbers of programs, as multiples of what their ids are divided by."""

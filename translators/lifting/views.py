@@ -10,7 +10,7 @@ reach. Nothing is invented: a coordinate read from memory has an extent of its o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 
 from intent.records import dataclass, field, replace
 from translators.algebra.facts import Facts
@@ -28,21 +28,13 @@ from translators.algebra.polynomial import (
 )
 from translators.lifting.context import Context, atoms_of, in_bounds, with_axes, within_ranges
 from translators.lifting.names import Names
+from translators.lifting.offsets import Term, belongs, beside_multiples, from_the_end, is_coordinate, terms, value_of
 from translators.lifting.rewriting import like, where
 from translators.lifting.sinks import Residue, Sink
 from translators.logical.types import Direction, View
 from translators.tile.effects import Address, KernelParameter
-from translators.tile.expression import Axis, Expression, LoopToken, Place, walk
+from translators.tile.expression import Axis, Expression, Place, walk
 from translators.tile.substitution import Rebuilding
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """One summand of an offset: size * factor * coordinate, where `coordinate` is None for a constant."""
-
-    size: Monomial
-    factor: int
-    coordinate: Atom | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +107,10 @@ class Delinearising:
         accesses = list(dict.fromkeys(each[1:] for each in self._guarded_accesses() if each[0] == pointer))
         known = dict(self.extents)
         failed: Residue | None = None
-        for shifts in dict.fromkeys((frozenset(), self._shifts([offset for offset, _ in accesses]))):
+        every = dict.fromkeys((frozenset(), self._shifts([offset for offset, _ in accesses])))
+        for shifts, nested in product(every, (True, False)):
             try:
-                return self._strided(pointer, accesses, shifts)
+                return self._strided(pointer, accesses, shifts, nested)
             except Residue as found:
                 failed = failed or found
                 self.extents = dict(known)
@@ -136,10 +129,11 @@ class Delinearising:
         return frozenset(term.size for term in found if term.coordinate is None and term.size) - strides
 
     def _strided(
-        self, pointer: str, accesses: Sequence[tuple[Polynomial, Expression]], shifts: frozenset[Monomial]
+        self, pointer: str, accesses: Sequence[tuple[Polynomial, Expression]], shifts: frozenset[Monomial], nested: bool
     ) -> Layout:
-        """With an axis for each stride."""
+        """With an axis for each stride; `nested`: multiples of a stride stand beside it, whatever their degree."""
         strides = self._ordered(self._strides([list(terms(offset)) for offset, _ in accesses]))
+        strides = beside_multiples(strides) if nested else strides
         strides = [stride for stride in strides if stride.terms[0][0] not in shifts]
         strides = self._without_blocks(strides, [offset for offset, _ in accesses])
         places = [(self._coordinates(offset, strides), where(self.facts, mask)) for offset, mask in accesses]
@@ -182,7 +176,7 @@ class Delinearising:
         sizes: dict[Monomial, None] = {}
         for access in accesses:
             for term in access:
-                if term.coordinate is not None or not _from_the_end(term, access):
+                if term.coordinate is not None or not from_the_end(term, access):
                     sizes.setdefault(term.size)
         return [stride for size in sizes for stride in self._multiples(size, accesses)]
 
@@ -210,7 +204,7 @@ class Delinearising:
         """Whether what stands beside each multiple stays below it."""
         for factor in factors[:-1]:
             rest = [term for term in access if term.size == size and abs(term.factor) < factor]
-            total = sum((_value(term, 1) for term in rest), Polynomial())
+            total = sum((value_of(term, 1) for term in rest), Polynomial())
             if not (self.facts.nonnegative(total) and self.facts.less(total, factor)):
                 return False
         return True
@@ -231,7 +225,7 @@ class Delinearising:
         """The offset as one coordinate per stride."""
         everything = list(terms(offset))
         sizes = [stride.terms[0][0] for stride in strides]
-        foreign = [term for term in everything if term.size not in sizes or _from_the_end(term, everything)]
+        foreign = [term for term in everything if term.size not in sizes or from_the_end(term, everything)]
         rest = [term for term in everything if term not in foreign]
         made: list[Polynomial] = []
         for position, stride in enumerate(strides):
@@ -239,8 +233,8 @@ class Delinearising:
             last = monomial not in sizes[position + 1 :]
             mine = [term for term in rest if term.size == monomial and (last or abs(term.factor) >= factor)]
             whole, left = self._whole(mine, factor)
-            here = [term for term in foreign if last and factor == 1 and _belongs(term, monomial, everything)]
-            made.append(sum((_value(term, 1, monomial) for term in here), whole))
+            here = [term for term in foreign if last and factor == 1 and belongs(term, monomial, everything)]
+            made.append(sum((value_of(term, 1, monomial) for term in here), whole))
             rest = [term for term in rest if term not in mine] + left
             foreign = [term for term in foreign if term not in here]
         if rest or foreign:
@@ -254,7 +248,7 @@ class Delinearising:
             count, remaining = divmod(term.factor, factor)
             if remaining and term.coordinate is not None:
                 raise Residue("an address in steps that are no multiple of a stride")
-            total = total + _value(replace(term, factor=count), 1)
+            total = total + value_of(replace(term, factor=count), 1)
             if remaining:
                 left.append(replace(term, factor=remaining))
         return total, left
@@ -517,53 +511,10 @@ def _sources(axis: Axis) -> Iterator[str]:
             yield from (node.attribute.memory.name for node in walk(atom) if node.operation == "load")
 
 
-def terms(offset: Polynomial) -> Iterator[Term]:
-    for monomial, factor in offset.terms:
-        sizes = tuple(atom for atom in monomial if not is_coordinate(atom))
-        coordinates = [atom for atom in monomial if is_coordinate(atom)]
-        if len(coordinates) > 1:
-            raise Residue(f"an address with a product of coordinates: {offset!r}")
-        yield Term(sizes, factor, coordinates[0] if coordinates else None)
-
-
-def is_coordinate(atom: Atom) -> bool:
-    """Whether it differs between programs, iterations or lanes."""
-    if isinstance(atom, Quotient | Remainder | Extremum):
-        return any(is_coordinate(inner) for operand in atom.operands for inner in operand.atoms())
-    return isinstance(atom, Axis | LoopToken | Expression)
-
-
-def _from_the_end(term: Term, access: Sequence[Term]) -> bool:
-    """Whether a constant is the end of an axis along which a coordinate counts down."""
-    whole = Polynomial(((term.size, 1),))
-    return term.coordinate is None and any(
-        other.coordinate is not None
-        and other.factor < 0
-        and other.size != term.size
-        and whole.divided_by(Polynomial(((other.size, 1),))) is not None
-        for other in access
-    )
-
-
-def _belongs(term: Term, size: Monomial, access: Sequence[Term]) -> bool:
-    """Whether a term whose size is no stride is a multiple of this one: where the end is, if it is an end."""
-    if Polynomial(((term.size, 1),)).divided_by(Polynomial(((size, 1),))) is None:
-        return False
-    counted = any(other.coordinate is not None and other.factor < 0 and other.size == size for other in access)
-    return counted or not _from_the_end(term, access)
-
-
 def _is_clipped(coordinate: Polynomial) -> bool:
     """Whether an axis of it ends where the data do, and not where its block does."""
     axes = [atom for atom in coordinate.atoms() if isinstance(atom, Axis)]
     return any(isinstance(atom, Extremum) for axis in axes for atom in axis.end.atoms())
-
-
-def _value(term: Term, scale: int, stride: Monomial | None = None) -> Polynomial:
-    factor = number(term.factor * scale)
-    if stride is not None:
-        factor = factor * (Polynomial(((term.size, 1),)).divided_by(Polynomial(((stride, 1),))) or number(0))
-    return factor if term.coordinate is None else factor * atomic(term.coordinate)
 
 
 def _symbol(polynomial: Polynomial) -> str | None:
