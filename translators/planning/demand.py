@@ -20,7 +20,7 @@ from translators.logical.types import Buffer, Memory
 from translators.logical.uses import used_values
 from translators.planning.atomics import combining, issued, old_value, same_bits
 from translators.planning.memory import written_memories
-from translators.planning.ordered_folds import OrderedFolds, in_order
+from translators.planning.ordered_folds import OrderedFolds
 from translators.planning.ranges import Range
 from translators.planning.region_operations import AlongSlices
 from translators.planning.sinks import (
@@ -100,7 +100,7 @@ class Demand(OrderedFolds):
                 self.orders[op] = self._order
                 for result in self.held.intersection(results):
                     self._hold(result, context, f"{self.kernel.names.get(result, 'result')}_kept")
-            case lp.Let(op=lp.Reduce() | lp.Scan() as op, results=results) if in_order(op):
+            case lp.Let(op=lp.Reduce() | lp.Scan() as op, results=results) if self.is_in_order(op):
                 self.fold_in_order(op, results, self._order, context)
             case lp.Let(results=results):
                 for result in self.held.intersection(results):

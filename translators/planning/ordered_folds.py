@@ -13,37 +13,27 @@ from functools import partial
 from translators.algebra.polynomial import Polynomial, atomic, floor_divide, number, product, remainder
 from translators.logical import program as lp
 from translators.logical.program import Block, Value
+from translators.planning.combines import Folded, inserted, mixes_elements
 from translators.planning.region_operations import RegionOperations
 from translators.planning.sinks import Context, Coordinates, Loop, LoopCarry, unsupported
 from translators.tile.expression import Axis, Expression, LoopToken
 
-Folded = lp.Reduce | lp.Scan
-_MORE_THAN_ELEMENTS = (
-    lp.Reduce, lp.ArgReduce, lp.Scan, lp.Contract, lp.Histogram, lp.RegionFold, lp.RegionScan, lp.Read,
-)  # fmt: skip
+_BLOCKWISE = (lp.RegionFold, lp.RegionScan, lp.Read)
 
 
-def in_order(op: lp.Op) -> bool:
-    """Whether it is a reduction or scan with such a combine."""
-    return isinstance(op, Folded) and op.combine is not None and any(map(_is_more, _statements(op.combine.body)))
-
-
-def _is_more(statement: lp.Statement) -> bool:
-    match statement:
-        case lp.Let(op=op):
-            return isinstance(op, _MORE_THAN_ELEMENTS)
-        case lp.If():
-            return False
-        case _:
-            return True
-
-
-def _statements(block: Block) -> Iterator[lp.Statement]:
+def _is_sequential(block: Block) -> bool:
+    """Something in it has to be done at its place."""
     for statement in block.statements:
-        yield statement
-        if isinstance(statement, lp.If):
-            yield from _statements(statement.then)
-            yield from _statements(statement.orelse)
+        match statement:
+            case lp.Let(op=op):
+                if isinstance(op, _BLOCKWISE):
+                    return True
+            case lp.If(then=then, orelse=orelse):
+                if _is_sequential(then) or _is_sequential(orelse):
+                    return True
+            case _:
+                return True
+    return False
 
 
 class OrderedFolds(RegionOperations):
@@ -56,6 +46,10 @@ class OrderedFolds(RegionOperations):
         self, result: Value, value: Expression, place: Coordinates, free: Sequence[Axis], context: Context
     ) -> Callable[[Coordinates], Expression]:
         """Store elements of `result` in scratch memory; how to load one afterwards."""
+
+    def is_in_order(self, op: Folded) -> bool:
+        """Whether its combine is more than a function of single elements."""
+        return op.combine is not None and (_is_sequential(op.combine.body) or mixes_elements(self, op))
 
     def fold_in_order(self, op: Folded, results: Sequence[Value], order: int, context: Context) -> None:
         extents = [self.extent(extent) for extent in op.arguments[0].shape]
@@ -113,7 +107,7 @@ class OrderedFolds(RegionOperations):
             self.parameters[parameter] = partial(self.pull, capture)
 
     def _element(self, argument: Value, place: dict[int, Polynomial], at: Coordinates) -> Expression:
-        return self.pull(argument, _inserted(at, place))
+        return self.pull(argument, inserted(at, place))
 
     def _prefixes(
         self, op: lp.Scan, result: Value, loop: Loop, place: dict[int, Polynomial], inner: Context
@@ -123,13 +117,7 @@ class OrderedFolds(RegionOperations):
         before = self.carried("carry", loop, result.position, at)
         assert carry.update is not None
         value = carry.update if op.inclusive else before
-        return self._keep_along(result, value, _inserted(at, place), carry.own, inner)
-
-
-def _inserted(at: Coordinates, place: dict[int, Polynomial]) -> Coordinates:
-    """Coordinates of a whole element: those along the loop, and the others in their order."""
-    rest = iter(at)
-    return tuple(place[axis] if axis in place else next(rest) for axis in range(len(at) + len(place)))
+        return self._keep_along(result, value, inserted(at, place), carry.own, inner)
 
 
 def _unravelled(position: Polynomial, extents: Sequence[Polynomial]) -> Iterator[Polynomial]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 
 from intent.dtypes import DType, boolean, index
@@ -95,6 +96,15 @@ class Pull(Ranges):
         for served in (self.readers, self.results):
             if original in served:
                 served.setdefault(made, list(served[original]))
+
+    @contextmanager
+    def anew(self) -> Iterator[None]:
+        """What is pulled meanwhile is neither remembered nor taken from what has been."""
+        memo, self._memo = self._memo, {}
+        try:
+            yield
+        finally:
+            self._memo = memo
 
     def _pull(self, value: Value, at: Coordinates) -> Expression:
         """Values whose elements are computed from elements of other values; sources are left to `_source`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from intent.dtypes import DType, boolean, index
@@ -11,11 +11,12 @@ from intent.records import dataclass, replace
 from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.logical import program as lp
 from translators.logical.program import Value
+from translators.planning.combines import Combination, element_combine, inserted
 from translators.planning.known_values import lowest
 from translators.planning.pull import Pull
 from translators.planning.ranges import axes_of, position_axis, same_run
-from translators.planning.sinks import Coordinates, unsupported
-from translators.tile.expression import Axis, Combine, Expression, Reduction, walk
+from translators.planning.sinks import Coordinates
+from translators.tile.expression import Axis, Expression, Reduction
 
 
 @dataclass(slots=True)
@@ -83,23 +84,19 @@ class Structured(Pull):
         return self.indexed(self.arena.make("reduce", value.dtype, (body,), Reduction("sum", tuple(axes))))
 
     def _reduce(self, op: lp.Reduce, value: Value, at: Coordinates) -> Expression:
-        source = op.arguments[0]
+        whole = Combination(tuple(range(len(op.arguments))), (at,) * len(op.arguments), None)
+        of = element_combine(self, op, value.position, at) if op.kind == "generic" else whole
+        taken = axes_of(at).union(*map(axes_of, of.places))
         axes: list[Axis] = []
-        inside: list[Polynomial] = []
-        kept = iter(at)
-        for ordinal in range(len(source.shape)):
-            if ordinal in op.axes:
-                bound = self.bind(source, ordinal, at, frozenset(axes))
-                axes.append(bound)
-                inside.append(atomic(bound) - bound.begin)
-            else:
-                inside.append(next(kept))
+        for ordinal in op.axes:
+            axes.append(self.bound(self.range_of(op.arguments[0], ordinal), taken.union(axes)))
+        folded = {ordinal: atomic(axis) - axis.begin for ordinal, axis in zip(op.axes, axes, strict=True)}
         with self.bind_axes(axes):
-            bodies = tuple(self.pull(argument, tuple(inside)) for argument in op.arguments)
-        combine = self._combine(op, at) if op.kind == "generic" else None
-        if combine is not None:
-            bodies += combine.captures
-        reduction = Reduction(op.kind, tuple(axes), value.position, combine, ordered=op.ordered)
+            pairs = zip(of.components, of.places, strict=True)
+            bodies = tuple(self.pull(op.arguments[ordinal], inserted(place, folded)) for ordinal, place in pairs)
+        bodies += of.combine.captures if of.combine is not None else ()
+        position = of.components.index(value.position)
+        reduction = Reduction(op.kind, tuple(axes), position, of.combine, ordered=op.ordered)
         return self.indexed(self._flattened(value.dtype, bodies, reduction))
 
     def _flattened(self, dtype: DType, bodies: tuple[Expression, ...], reduction: Reduction) -> Expression:
@@ -111,67 +108,42 @@ class Structured(Pull):
             bodies = body.arguments
         return self.arena.make("reduce", dtype, bodies, reduction)
 
-    def _combine(self, op: lp.Reduce | lp.Scan, at: Coordinates) -> Combine:
-        """The author's combine over `argument` nodes.
-
-        A device function has no captures: a runtime operand of the combine is carried along as one more component, the
-        same
-        in every accumulator and element.
-        """
-        if op.combine is None:
-            raise AssertionError("a generic reduction has a combine")
-        arity = len(op.arguments)
-        given = [self.pull(capture, ()) for capture in op.captures]
-        carried = tuple(dict.fromkeys(capture for capture in given if capture.operation != "constant"))
-        width = arity + len(carried)
-        for ordinal, parameter in enumerate(op.combine.parameters):
-            if ordinal < 2 * arity:
-                place = ordinal if ordinal < arity else width + ordinal - arity
-                made = self.arena.make("argument", parameter.dtype, (), place)
-            else:
-                made = given[ordinal - 2 * arity]
-                if made in carried:
-                    made = self.arena.make("argument", made.dtype, (), arity + carried.index(made))
-            self.parameters[parameter] = constantly(self.indexed(made))
-        results = [self.pull(result, at[len(at) - len(result.shape) :]) for result in op.combine.results]
-        results += [self.arena.make("argument", capture.dtype, (), arity + n) for n, capture in enumerate(carried)]
-        identities = [self.pull(value, at[: len(value.shape)] if value.shape else ()) for value in op.identities]
-        inside = walk(*results)
-        if any(node.axes or node.loops or isinstance(node.attribute, Reduction) for node in inside):
-            raise unsupported("a combine that is not elementwise is not lowered yet", op.combine.results[0].span)
-        return Combine("combine", width, tuple(results), (*identities, *carried), carried)
-
     def _scan(self, op: lp.Scan, value: Value, at: Coordinates) -> Expression:
         source = op.arguments[0]
         others = at[: op.axis] + at[op.axis + 1 :]
+        combination = element_combine(self, op, value.position, others) if op.kind == "generic" else None
         wanted = self.range_of(source, op.axis)
         along = position_axis(at[op.axis])
         if along is not None and not same_run(along, wanted.end - wanted.begin, wanted.slices):
             along = None
-        axis = along or self.bound(wanted, axes_of(others) | axes_of((at[op.axis],)))
-        made = self._prefix(op, value, others, axis)
+        taken = axes_of(others) | axes_of((at[op.axis],))
+        axis = along or self.bound(wanted, taken.union(*map(axes_of, combination.places if combination else ())))
+        made = self._prefix(op, value, combination or Combination((0,), (others,), None), axis)
         if along is None:  # one element of the prefix: select it out of the whole
             made = self.chosen(made, axis, at[op.axis] + axis.begin)
         return self.indexed(made)
 
-    def _prefix(self, op: lp.Scan, value: Value, others: Coordinates, axis: Axis) -> Expression:
+    def _prefix(self, op: lp.Scan, value: Value, of: Combination, axis: Axis) -> Expression:
         """An exclusive scan is the inclusive scan of its argument shifted by one, the identity standing at the open
         end.
         """
-        combine = self._combine(op, others) if op.kind == "generic" else None
         here = atomic(axis) - axis.begin
         shift = 0 if op.inclusive else (1 if op.reverse else -1)
         inside = self._inside(axis, shift) if shift else None
         bodies: list[Expression] = []
-        for ordinal, argument in enumerate(op.arguments):
+        for ordinal, place in zip(of.components, of.places, strict=True):
+            argument = op.arguments[ordinal]
             if inside is None:
-                bodies.append(self.pull(argument, (*others[: op.axis], here, *others[op.axis :])))
+                bodies.append(self.pull(argument, inserted(place, {op.axis: here})))
                 continue
-            shifted = self.pull(argument, (*others[: op.axis], here + shift, *others[op.axis :]))
-            identity = combine.identities[ordinal] if combine else self.identity(op.kind, argument.dtype)
+            shifted = self.pull(argument, inserted(place, {op.axis: here + shift}))
+            identity = (
+                self.identity(op.kind, argument.dtype) if of.combine is None else of.combine.identities[len(bodies)]
+            )
             bodies.append(self.arena.make("select", argument.dtype, (inside, shifted, identity)))
-        bodies += combine.captures if combine is not None else ()
-        reduction = Reduction(op.kind, (axis,), value.position, combine, op.reverse)
+        bodies += of.combine.captures if of.combine is not None else ()
+        position = of.components.index(value.position)
+        reduction = Reduction(op.kind, (axis,), position, of.combine, op.reverse)
         made = self.arena.make("scan", value.dtype, tuple(bodies), reduction)
         served = self.results.setdefault(made, [])
         served.extend([value] if value not in served else [])
@@ -218,11 +190,6 @@ class Structured(Pull):
                 if label not in extents or extents[label].constant == 1:
                     extents[label] = extent
         return extents
-
-
-def constantly(made: Expression) -> Callable[[Coordinates], Expression]:
-    """A helper's parameter that is the same element wherever it is asked for."""
-    return lambda _: made
 
 
 def _merge(inner: Reduction, outer: Reduction) -> bool:
