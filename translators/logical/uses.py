@@ -13,19 +13,19 @@ def used_values(block: Block) -> set[Value]:
     found: set[Value] = set()
     for statement in block.statements:
         results = statement.results if isinstance(statement, Let | AtomicUpdate) else ()
-        found.update(value for value in _mentioned(statement) if value not in results)
+        found.update(value for value in mentioned(statement) if value not in results)
     return found
 
 
-def _mentioned(node: object) -> Iterator[Value]:
+def mentioned(node: object) -> Iterator[Value]:
     """Values inside a statement, an operation or a relation; nested blocks included, origins of values not."""
     if isinstance(node, Value):
         yield node
     elif isinstance(node, tuple):
         for element in node:
-            yield from _mentioned(element)
+            yield from mentioned(element)
     elif isinstance(node, Block):
         yield from used_values(node)
     elif is_dataclass(node):
         for entry in fields(node):
-            yield from _mentioned(getattr(node, entry.name))
+            yield from mentioned(getattr(node, entry.name))

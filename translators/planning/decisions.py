@@ -14,26 +14,29 @@ from translators.planning.sinks import (
     ExtentKey,
     MustHold,
     MustPin,
+    MustStore,
     MustTakeInTurn,
     OutOfOrder,
     extent_key,
     unsupported,
 )
 
-Found = AxisConflict | MustPin | MustHold | MustTakeInTurn | OutOfOrder
-FINDINGS = (AxisConflict, MustPin, MustHold, MustTakeInTurn, OutOfOrder)
+Found = AxisConflict | MustPin | MustHold | MustStore | MustTakeInTurn | OutOfOrder
+FINDINGS = (AxisConflict, MustPin, MustHold, MustStore, MustTakeInTurn, OutOfOrder)
 
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
     """`pinned` memories are read in statement order; `unshared` extents have bound axes of their own; `held` values are
-    kept in scratch memory; the points of parallel loops with variables `in_turn` are taken one after another.
+    kept in scratch memory, and so are the carries with results `stored`; the points of parallel loops with variables
+    `in_turn` are taken one after another.
     """
 
     pinned: frozenset[Memory] = frozenset()
     unshared: frozenset[ExtentKey] = frozenset()
     held: frozenset[Value] = frozenset()
     in_turn: frozenset[Value] = frozenset()
+    stored: frozenset[Value] = frozenset()
 
     def after(self, found: Found, points: Set[Value], span: Span) -> Decisions:
         """What to try next; `points` are the parallel variables that one program runs along, `span` is the kernel's.
@@ -50,16 +53,20 @@ class Decisions:
             case MustPin(memory=memory):
                 return replace(self, pinned=self.pinned | {memory})
             case MustTakeInTurn(points=these) if not these <= self.in_turn:
-                return Decisions(in_turn=self.in_turn | these)  # nothing else that was found is sure to hold then
+                return self._in_turn(these, found.span, OUT_OF_ORDER)
+            case MustStore(carries=carries) if not carries <= self.stored:
+                return Decisions(in_turn=self.in_turn, stored=self.stored | carries)
             case MustHold(values=values) if not values <= self.held:
                 return replace(self, held=self.held | values)
             case OutOfOrder(message=message):
-                return self._in_turn(points, message, found.span)
+                return self._in_turn(points, found.span, message)
             case _:
-                return self._in_turn(points, OUT_OF_ORDER, found.span)
+                return self._in_turn(points, found.span, OUT_OF_ORDER)
 
-    def _in_turn(self, points: Set[Value], message: str, span: Span) -> Decisions:
-        """Where statement order cannot be kept for all points at once, it is for each."""
+    def _in_turn(self, points: Set[Value], span: Span, message: str) -> Decisions:
+        """Where statement order cannot be kept for all points at once, it is for each. Little of what else was found
+        still holds then.
+        """
         if points <= self.in_turn:
             raise unsupported(message, span)
-        return Decisions(in_turn=self.in_turn | points)
+        return Decisions(in_turn=self.in_turn | points, stored=self.stored)

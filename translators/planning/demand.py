@@ -15,6 +15,7 @@ from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import Polynomial, atomic, maximum, number
 from translators.diagnostics import Span
 from translators.logical import program as lp
+from translators.logical.carries import is_unchanged, live_values
 from translators.logical.program import Block, Value
 from translators.logical.types import Buffer, Memory
 from translators.logical.uses import used_values
@@ -34,7 +35,7 @@ from translators.planning.sinks import (
     Written,
     unsupported,
 )
-from translators.tile.expression import Axis, Expression, LoopToken, Place
+from translators.tile.expression import Axis, Expression, LoopToken, Place, walk
 
 Write = Callable[[list[Axis | None], Context], None]  # an effect along these axes
 
@@ -77,6 +78,7 @@ class Demand(OrderedFolds):
     _rewritten: list[frozenset[Memory]] = field(default_factory=list)  # per enclosing loop: what it writes
     _clock: dict[Memory, int] = field(default_factory=dict)  # writes passed so far
     _states: dict[tuple[Memory, tuple[LoopToken, ...], int], int] = field(default_factory=dict)
+    _live_values: set[Value] = field(default_factory=set)
     _used: set[Value] = field(default_factory=set)
     _copies: dict[tuple[Expression, Coordinates, Context], Buffer] = field(default_factory=dict)  # by what they hold
     _order: int = 0
@@ -174,13 +176,22 @@ class Demand(OrderedFolds):
         self._run_loop(statement, loop, context)
 
     def _run_loop(self, statement: lp.For | lp.While, loop: Loop, context: Context) -> None:
-        loop.predicate, loop.exit, loop.order = context.predicate, statement.exit, self._order
         self.loops[statement.key] = loop
-        for carry in statement.carries:
+        carries = self._changing(statement)
+        changing = [carry for carry in carries if carry.result not in self.stored]
+        stored = [(carry, self._stored(carry, context)) for carry in carries if carry.result in self.stored]
+        loop.predicate, loop.order = context.predicate, self._order
+        for carry in changing:
             loop.carries.append(self._carry(carry, context))
-        if loop.exit is not None:
+        for ordinal, carry in enumerate(changing):
+            self.kept[carry.inside] = partial(self.carried, "carry", loop, ordinal)
+            self.kept[carry.result] = partial(self.carried, "carried", loop, ordinal)
+        if statement.exit is not None:
+            loop.exit = changing.index(statement.carries[statement.exit])
             loop.carries[loop.exit].name = "stopped"
         inner = replace(context, loops=(*context.loops, loop))
+        for carry, memory in stored:
+            self._loaded(carry.inside, memory, inner)
         self._rewritten.append(written_memories(statement.body))
         if isinstance(statement, lp.While):
             self.block(statement.test, inner)
@@ -189,11 +200,69 @@ class Demand(OrderedFolds):
         live = self._live(loop)
         self.block(statement.body, replace(inner, predicate=self.conjoin(context.predicate, live)))
         self._rewritten.pop()
-        for ordinal, (carry, made) in enumerate(zip(statement.carries, loop.carries, strict=True)):
+        for ordinal, (carry, made) in enumerate(zip(changing, loop.carries, strict=True)):
             update = self.pull(carry.update, tuple(atomic(axis) - axis.begin for axis in made.own))
             kept = self.arena.make("carry", made.dtype, (), (loop.token, ordinal, made.axes))
             made.update = update if live is None else self._kept(live, update, kept)
         loop.live = live
+        for carry, memory in stored:
+            self._renewed(carry.update, memory, replace(inner, predicate=self.conjoin(context.predicate, live)))
+        for carry, memory in stored:
+            self._loaded(carry.result, memory, context)
+
+    def _stored(self, carry: lp.Carry, context: Context) -> Buffer:
+        """Scratch memory for a carry, which holds what it starts as."""
+        name = self.kernel.names.get(carry.result) or self.kernel.names.get(carry.inside) or "state"
+        extents = tuple(self._at_most(self.extent(extent)) for extent in carry.update.shape)
+        shape = (*(axis.extent for axis in context.parallel), *extents)
+        memory = Buffer(self._free_name(name), carry.inside.dtype, shape, self._order)
+        self.instances[memory] = ()
+        self._renewed(carry.initial, memory, context)
+        return memory
+
+    def _renewed(self, value: Value, memory: Buffer, context: Context) -> None:
+        """Every element of a carry in memory is overwritten."""
+        self._order += 1
+        free: list[Axis] = []
+        for ordinal in range(len(value.shape)):
+            free.append(self.bound(self.range_of(value, ordinal), frozenset(free)))
+        positions = tuple(atomic(axis) - axis.begin for axis in free)
+        place = self._outer(context) + positions
+        self._add(Sink(
+            memory, place, self.pull(value, positions), context.predicate, tuple(free), context.parallel,
+            context.loops, self._order, value.span,
+        ))  # fmt: skip
+
+    def _loaded(self, value: Value, memory: Buffer, context: Context) -> None:
+        """From here on elements of a carry come from memory."""
+        self._order += 1
+        element = partial(self._kept_element, memory, self._outer(context), context, self._order)
+
+        def read(at: Coordinates) -> Expression:
+            made = element(at)
+            load = next(node for node in walk(made) if node.operation == "load" and node.attribute.memory == memory)
+            self.readers.setdefault(load, [value])
+            return made
+
+        self.kept[value] = read
+        if value in self.held:
+            self._hold(value, context, f"{memory.name}_before")
+
+    def _outer(self, context: Context) -> Coordinates:
+        """Which instance of scratch memory belongs to the enclosing parallel points."""
+        return tuple(atomic(axis) - axis.begin for axis in context.parallel)
+
+    def _changing(self, statement: lp.For | lp.While) -> list[lp.Carry]:
+        """The carries that anything depends on; those that no iteration changes stand for what they start as."""
+        self._live_values = self._live_values or live_values(self.kernel.body)
+        found: list[lp.Carry] = []
+        for ordinal, carry in enumerate(statement.carries):
+            if ordinal != statement.exit and is_unchanged(carry):
+                for value in (carry.inside, carry.result):
+                    self.kept[value] = partial(self.pull, carry.initial)
+            elif ordinal == statement.exit or not self._live_values.isdisjoint((carry.inside, carry.result)):
+                found.append(carry)
+        return found
 
     def _live(self, loop: Loop) -> Expression | None:
         """True where this iteration happens: the condition of a while holds and no earlier iteration has left the
@@ -218,7 +287,7 @@ class Demand(OrderedFolds):
         coordinates = tuple(atomic(axis) - axis.begin for axis in own)
         name = self.kernel.names.get(carry.result) or self.kernel.names.get(carry.inside) or "state"
         initial = self.pull(carry.initial, coordinates)
-        return LoopCarry(name, carry.inside.dtype, tuple(own), (*own, *context.parallel), initial)
+        return LoopCarry(name, carry.inside.dtype, tuple(own), (*own, *context.parallel), initial, carry.result)
 
     def _write(self, effect: Effect, context: Context) -> None:
         self._along_slices(effect.relation, context, partial(self._store, effect))
@@ -350,7 +419,7 @@ class Demand(OrderedFolds):
         self, result: Value, kept: _Kept, context: Context, later: Context | None = None
     ) -> Callable[[Coordinates], Expression]:
         """Scratch memory with one instance for every enclosing parallel point; elements are loaded from there."""
-        outer = tuple(atomic(axis) - axis.begin for axis in context.parallel)
+        outer = self._outer(context)
         buffer = self._copies.get((kept.value, kept.positions, context))
         if buffer is None:
             shape = (*(axis.extent for axis in context.parallel), *kept.extents)
@@ -362,7 +431,7 @@ class Demand(OrderedFolds):
                 context.loops, self._order, result.span,
             )  # fmt: skip
             self._add(sink)
-        return partial(self._kept_element, buffer, outer, later or context)
+        return partial(self._kept_element, buffer, outer, later or context, buffer.serial)
 
     def _keep_along(
         self, result: Value, value: Expression, place: Coordinates, free: Sequence[Axis], context: Context
@@ -390,9 +459,10 @@ class Demand(OrderedFolds):
         names = (wish, *(f"{wish}_{count}" for count in range(2, len(taken) + 3)))
         return next(name for name in names if name not in taken)
 
-    def _kept_element(self, buffer: Buffer, outer: Coordinates, context: Context, at: Coordinates) -> Expression:
+    def _kept_element(
+        self, buffer: Buffer, outer: Coordinates, context: Context, order: int, at: Coordinates
+    ) -> Expression:
         tokens = tuple(loop.token for loop in context.loops)
-        order = buffer.serial
         guard = (context.predicate, self.zero(buffer.dtype)) if context.predicate is not None else ()
         made = self.arena.make("load", buffer.dtype, guard, Place(buffer, outer + at, order, tokens))
         self.issued[made] = order

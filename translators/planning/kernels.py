@@ -25,7 +25,7 @@ from translators.planning.program_coordinates import prologue, tile_count
 from translators.planning.region_operations import AlongSlices
 from translators.planning.regions import Region, axes_at, form_regions, known_at_launch
 from translators.planning.schedule import Scheduler
-from translators.planning.sinks import AxisConflict, MustHold, unsupported
+from translators.planning.sinks import AxisConflict, MustHold, MustStore, OutOfOrder, unsupported
 from translators.tile.expression import Axis, Expression, LoopToken
 from translators.tile.program import AxisForm, Check, Section, TileFunction
 from translators.triton_source.device_functions import with_dependencies
@@ -62,17 +62,27 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
 
 
 def _decided(kernel: Kernel, names: LaunchNames, relaxed: bool) -> tuple[Demand, tuple[Region, ...], list[_Planned]]:
-    """Plan until an attempt finds nothing more to decide."""
+    """Plan until an attempt finds nothing more to decide; rows that have to stay on chip then have a limit."""
+    try:
+        return _every_form(kernel, names, relaxed, on_chip=False)
+    except Rejected:
+        return _every_form(kernel, names, relaxed, on_chip=True)
+
+
+def _every_form(
+    kernel: Kernel, names: LaunchNames, relaxed: bool, on_chip: bool
+) -> tuple[Demand, tuple[Region, ...], list[_Planned]]:
     decisions = Decisions()
     while True:
         demand = Demand(
-            kernel, decisions.pinned, decisions.unshared, decisions.held, decisions.in_turn, relaxed=relaxed
-        )
+            kernel, decisions.pinned, decisions.unshared, decisions.held, decisions.in_turn, decisions.stored,
+            relaxed=relaxed,
+        )  # fmt: skip
         regions: tuple[Region, ...] = ()
         try:
             demand.collect()
             regions = form_regions(demand)
-            return demand, regions, _write_variants(demand, regions, names)
+            return demand, regions, _write_variants(demand, regions, names, on_chip)
         except FINDINGS as found:
             decisions = decisions.after(found, _serial_points(demand, regions), kernel.span)
         except AlongSlices as found:
@@ -85,8 +95,10 @@ def _serial_points(demand: Demand, regions: Sequence[Region]) -> set[Value]:
     return {variable for axis, variable in demand.points.items() if axis in within}
 
 
-def _write_variants(demand: Demand, regions: Sequence[Region], names: LaunchNames) -> list[_Planned]:
-    """Plan and print every variant. A row that only fits on chip loses its streamed form: the host checks the limit."""
+def _write_variants(demand: Demand, regions: Sequence[Region], names: LaunchNames, on_chip: bool) -> list[_Planned]:
+    """Plan and print every variant. If rows may have to stay on chip, one that cannot be streamed loses that form: the
+    host checks the limit.
+    """
     planned: list[_Planned] = []
     texts: dict[str, str] = {}
     combines: dict[str, str] = {}
@@ -98,8 +110,8 @@ def _write_variants(demand: Demand, regions: Sequence[Region], names: LaunchName
             continue
         try:
             planned.append(_write_choice(demand, regions, choice, names, texts, combines))
-        except Rejected:
-            if not planned or choice.limits:
+        except (Rejected, OutOfOrder, MustStore):
+            if not on_chip or not planned or choice.limits:
                 raise
     return planned
 

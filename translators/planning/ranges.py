@@ -35,6 +35,7 @@ class Ranges(ABC):
     unshared: frozenset[ExtentKey] = frozenset()  # extents whose bound axes must not be the effect's own
     held: frozenset[Value] = frozenset()  # reads that are kept in scratch memory, because their memory is overwritten
     in_turn: frozenset[Value] = frozenset()  # parallel variables whose points are taken one after another
+    stored: frozenset[Value] = frozenset()  # results of carries that are kept in scratch memory
     arena: Arena = field(default_factory=Arena)
     variables: dict[Value, Polynomial] = field(default_factory=dict)
     slice_ranges: dict[Polynomial, Range] = field(default_factory=dict)  # by the extent of a region operation's slices

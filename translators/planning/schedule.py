@@ -23,6 +23,7 @@ from translators.planning.sinks import (
     AxisConflict,
     Loop,
     MustHold,
+    MustStore,
     MustTakeInTurn,
     OutOfOrder,
     Sink,
@@ -191,6 +192,7 @@ class Scheduler(ContraryScans):
                     self._about_to_load(self._inside(event))
                     self._satisfy([event], goals)
                 case Expression():
+                    self._satisfy([event], goals)  # its condition and its coordinates
                     self._synchronise(event.attribute.memory, writes=False)
                     self._prepare([event])
                     self._touched.setdefault(event.attribute.memory, False)
@@ -232,6 +234,9 @@ class Scheduler(ContraryScans):
             points = {self.demand.points[axis] for axis in self._streamed(loop.parallel)}
             if points:
                 raise MustTakeInTurn(points, loop.span)
+            carries = {carry.result for carry in loop.carries if carry.result and self._streamed(carry.own)}
+            if carries:
+                raise MustStore(carries, loop.span)
             message = "an ordered loop with effects, for points that run within one program, is not lowered yet"
             raise OutOfOrder(loop.span, message)
 

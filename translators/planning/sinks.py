@@ -66,6 +66,14 @@ class MustTakeInTurn(Exception):
         self.points, self.span = frozenset(points), span
 
 
+class MustStore(Exception):
+    """Carries of loops, given by their results, cannot be on chip: plan again with them in memory."""
+
+    def __init__(self, carries: Iterable[Value], span: Span) -> None:
+        super().__init__(span)
+        self.carries, self.span = frozenset(carries), span
+
+
 class OutOfOrder(Exception):
     """Nothing that is left can be issued next without breaking the order of statements."""
 
@@ -93,6 +101,7 @@ class LoopCarry:
     own: tuple[Axis, ...]
     axes: tuple[Axis, ...]
     initial: Expression
+    result: Value | None = None  # after the author's loop
     update: Expression | None = None
     whole_update: Expression | None = None  # in slices that lie wholly within the source and the loop's limits
 
