@@ -37,7 +37,7 @@ SIZES = {
     "n_ids": 5, "dim": 4, "parts": 3, "n_classes": 6, "count": 7, "W": 2, "R": 2,
     "TILE": 4, "H": 2, "L": 5, "D": 4, "T": 5, "CHUNK": 4,
     "BLOCK_V": 4, "DK": 3, "DV": 3, "ignored": 3, "stride_page": 13, "stride_row": 5,
-    "HV": 4, "channels": 6, "groups": 2, "stride_n": 29, "stride_c": 4,
+    "HV": 4, "channels": 6, "groups": 2, "stride_n": 29, "stride_c": 4, "seed": 5,
 }  # fmt: skip
 
 

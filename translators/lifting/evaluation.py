@@ -245,6 +245,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., Number]]] = {
     "floor": math.floor, "sqrt": math.sqrt, "rsqrt": lambda a: 1 / math.sqrt(a), "erf": math.erf, "erfc": math.erfc,
     "tanh": math.tanh, "sigmoid": lambda a: 1 / (1 + math.exp(-a)), "bitcast": lambda a: a, "asin": math.asin,
     "lgamma": math.lgamma, "power": lambda a, b: a**b if a >= 0 else math.nan,
+    "random_bits": lambda seed, counter: _mixed(f"random {seed}", int(counter), 0),
 }  # fmt: skip
 
 

@@ -19,7 +19,8 @@ from translators.intent_source import write as w
 from translators.intent_source.write import Text
 from translators.lifting.sinks import Recurrence, Residue, State
 from translators.lifting.spelled import Spelled, dtype_text
-from translators.lifting.spelling import Frame, Group, Speller
+from translators.lifting.spelling import Frame, Speller
+from translators.lifting.statement_groups import Group
 from translators.lifting.views import Viewed
 from translators.tile.expression import Arena, Axis, Expression, walk
 from translators.tile.substitution import Rebuilding, as_index

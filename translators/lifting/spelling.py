@@ -20,9 +20,10 @@ from translators.intent_source.write import SourceFunction, Text
 from translators.lifting.axis_order import in_memory_order, stored_order
 from translators.lifting.loop_choice import axes_of, loop_axes, loop_orders
 from translators.lifting.names import Names, domain_name
-from translators.lifting.sinks import Recurrence, Residue
+from translators.lifting.sinks import Residue
 from translators.lifting.spelled import Axes, Spelled, dtype_text
 from translators.lifting.spelled_reductions import REDUCTIONS, combined, contraction, reduction, scan
+from translators.lifting.statement_groups import Group, united
 from translators.lifting.statement_uses import check_conditions, loads_of, places_read, read_before_stored, uses
 from translators.lifting.views import Viewed
 from translators.logical.types import View
@@ -39,28 +40,6 @@ _CALLED = frozenset(
         "sqrt", "sigmoid", "tanh", "maximum", "minimum", "maximum_num", "minimum_num",
     )
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Stores within the same loops, those in order last."""
-
-    loops: Axes
-    recurrences: tuple[Recurrence, ...]
-    members: tuple[Viewed, ...]
-
-
-def united(first: Sequence[Recurrence], second: Sequence[Recurrence]) -> tuple[Recurrence, ...] | None:
-    """The same loops, with what either carries; None if they are different loops."""
-    if [(each.token, each.axis) for each in first] != [(each.token, each.axis) for each in second]:
-        return None
-    made: list[Recurrence] = []
-    for one, other in zip(first, second, strict=True):
-        states = {state.place: state for state in one.states}
-        if any(states.setdefault(state.place, state) != state for state in other.states):
-            return None
-        made.append(replace(one, states=tuple(sorted(states.values(), key=lambda state: state.place[1]))))
-    return tuple(made)
 
 
 @dataclass(slots=True)
@@ -349,6 +328,10 @@ class Speller:
                 return scan(self, node)
             case "state":
                 return self._state(node)
+            case "random_bits":
+                seed, counter = map(self.spell, node.arguments)
+                key = w.call("I.cast", seed.text, "I.u64")
+                return Spelled(w.call("I.random.bits", key, counter.text), counter.axes)
             case _:
                 raise Residue(f"'{node.operation}' has no spelling in the language")
 
