@@ -135,6 +135,7 @@ _BOX_MULLER = _Kernel(
     views=(_View("out", "float32", ("N", 2), "Out"),),
     launch=_launch_box_muller,
     scalars=(("seed", "uint64"), ("mean", "float32"), ("deviation", "float32")),
+    covered=("out",),
     overlap="same",
 )
 

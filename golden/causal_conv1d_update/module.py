@@ -149,7 +149,7 @@ _CAUSAL_CONV1D_UPDATE = _Kernel(
         _View("out", "float32", ("B", "C"), "Out"),
     ),
     launch=_launch_causal_conv1d_update,
-    covered=("out",),
+    covered=("out", "state"),
 )
 
 

@@ -161,6 +161,7 @@ _DELTA_RULE = _Kernel(
     requirements=(
         (lambda B, T, D, E: D <= 16384, "what the kernel keeps on chip is limited: this module needs D <= 16384"),
     ),
+    covered=("out",),
 )
 
 

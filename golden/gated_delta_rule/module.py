@@ -232,7 +232,7 @@ _GATED_DELTA_RULE = _Kernel(
     requirements=(
         (lambda B, T, H, D, E: D <= 16384, "what the kernel keeps on chip is limited: this module needs D <= 16384"),
     ),
-    covered=("state",),
+    covered=("out", "state"),
 )
 
 

@@ -164,6 +164,7 @@ _HOUSEHOLDER_QR = _Kernel(
     "householder_qr",
     views=(_View("a", "float32", ("B", "M", "N"), "InOut"), _View("tau", "float32", ("B", "N"), "Out")),
     launch=_launch_householder_qr,
+    covered=("tau",),
 )
 
 

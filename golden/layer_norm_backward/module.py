@@ -237,7 +237,7 @@ _LAYER_NORM_BACKWARD = _Kernel(
     ),
     launch=_launch_layer_norm_backward,
     requirements=((lambda G, N: N <= 16384, "what the kernel keeps on chip is limited: this module needs N <= 16384"),),
-    covered=("d_bias", "d_weight"),
+    covered=("d_bias", "d_weight", "dx"),
 )
 
 

@@ -208,7 +208,7 @@ _LINEAR_ATTENTION = _Kernel(
     requirements=(
         (lambda B, H, T, D, E: D <= 256, "what the kernel keeps on chip is limited: this module needs D <= 256"),
     ),
-    covered=("last",),
+    covered=("last", "out"),
     overlap="snapshot",
 )
 

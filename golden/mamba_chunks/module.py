@@ -404,7 +404,7 @@ _STATE_PASSING = _Kernel(
         _View("last", "float32", ("B", "H", "P", "N"), "Out"),
     ),
     launch=_launch_state_passing,
-    covered=("last",),
+    covered=("before", "last"),
 )
 
 

@@ -122,7 +122,7 @@ _MOVING_AVERAGE = _Kernel(
         _View("last", "float32", ("B", "C"), "Out"),
     ),
     launch=_launch_moving_average,
-    covered=("last",),
+    covered=("last", "out"),
 )
 
 

@@ -150,6 +150,7 @@ _N_BODY = _Kernel(
     ),
     launch=_launch_n_body,
     scalars=(("softening", "float32"),),
+    covered=("acceleration",),
     overlap="snapshot",
 )
 

@@ -112,6 +112,7 @@ _ROPE = _Kernel(
         _View("sine", "float32", ("T", 32), "In"),
     ),
     launch=_launch_rope,
+    covered=("x",),
     overlap="snapshot",
 )
 

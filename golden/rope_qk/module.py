@@ -164,6 +164,7 @@ _ROPE_QK = _Kernel(
         _View("position", "int32", ("T",), "In"),
     ),
     launch=_launch_rope_qk,
+    covered=("key", "query"),
 )
 
 

@@ -142,6 +142,7 @@ _ROTATE_POINTS = _Kernel(
         _View("out", "float32", ("N", 3), "Out"),
     ),
     launch=_launch_rotate_points,
+    covered=("out",),
     overlap="snapshot",
 )
 

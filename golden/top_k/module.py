@@ -164,6 +164,7 @@ _TOP_K = _Kernel(
     ),
     launch=_launch_top_k,
     requirements=((lambda M, N: N <= 16384, "what the kernel keeps on chip is limited: this module needs N <= 16384"),),
+    covered=("positions", "values"),
     overlap="snapshot",
 )
 

@@ -107,6 +107,7 @@ _TRIANGULAR_SOLVE = _Kernel(
     "triangular_solve",
     views=(_View("lower", "float64", ("N", "N"), "In"), _View("x", "float64", ("N", "R"), "InOut")),
     launch=_launch_triangular_solve,
+    covered=("x",),
 )
 
 

@@ -8,13 +8,13 @@ from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, Quotient, number, product
 from translators.diagnostics import Span
-from translators.logical.types import Memory, View
+from translators.logical.types import Memory
 from translators.planning.demand import Demand
 from translators.planning.neutral import implied
 from translators.planning.regions import Region
 from translators.planning.running_maximum import unless_empty
 from translators.planning.sinks import Sink
-from translators.tile.expression import Axis, Expression, walk
+from translators.tile.expression import Expression, walk
 from translators.tile.program import Check
 
 
@@ -64,21 +64,6 @@ class Bounds:
         if checks:
             self.unproven.append((memory.name, span))
         return tuple(dict.fromkeys(checks))  # `a[k, k]` of a square array is checked once
-
-
-def is_covered(sink: Sink) -> bool:
-    """The sink writes every element of its memory: each coordinate is an axis of its own that spans the extent."""
-    axes: list[Axis] = []
-    if not isinstance(sink.memory, View):
-        return False
-    for coordinate, extent in zip(sink.coordinates, sink.memory.shape, strict=True):
-        if coordinate.constant == 0 and extent.constant == 1:
-            continue
-        axis = coordinate.atom
-        if not isinstance(axis, Axis) or axis in axes or axis.begin != number(0) or axis.end != extent:
-            return False
-        axes.append(axis)
-    return sink.predicate is None and not sink.loops and sink.action == "store"
 
 
 def bounded_numerators(region: Region, demand: Demand) -> frozenset[Polynomial]:

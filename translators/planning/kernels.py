@@ -12,7 +12,8 @@ from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.logical.program import Kernel, Program, Value
 from translators.logical.types import Buffer
 from translators.options import Options
-from translators.planning.bounds import Bounds, bounded_numerators, is_covered, normalising_exponentials
+from translators.planning.bounds import Bounds, bounded_numerators, normalising_exponentials
+from translators.planning.coverage import coverage_notes, covered
 from translators.planning.decisions import FINDINGS, Decisions
 from translators.planning.demand import Demand
 from translators.planning.extents import region_facts
@@ -46,6 +47,8 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
     for variant in variants:
         helpers.update(variant.written.combines)
     notes = {name: note for variant in variants for name, note in _notes(variant, kernel).items()}
+    whole = covered(demand.sinks)
+    notes |= _serial_notes(demand, regions) | _skip_notes(demand) | coverage_notes(demand.sinks, whole)
     return KernelCode(
         kernel=kernel,
         variants=_last_unconditional([_variant(demand, regions, planned, names) for planned in variants]),
@@ -53,10 +56,10 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
         scratch=tuple(_scratch(demand, names)),
         requirements=tuple(_requirements(demand, variants, names)),
         overlap=_overlap(demand, regions),
-        covered=frozenset(sink.memory.name for sink in demand.sinks if is_covered(sink)),
+        covered=whole,
         stages=tuple(_stages(demand, program)),
         traffic=_traffic(kernel, regions),
-        notes=tuple((notes | _serial_notes(demand, regions) | _skip_notes(demand)).values()),
+        notes=tuple(notes.values()),
         promises=tuple(_promises(variants)),
     )
 

@@ -220,6 +220,7 @@ _ALONG_ROWS = _Kernel(
         ("b1", "float64"),
         ("b2", "float64"),
     ),
+    covered=("out",),
 )
 
 
@@ -269,6 +270,7 @@ _ALONG_COLUMNS = _Kernel(
         ("b1", "float64"),
         ("b2", "float64"),
     ),
+    covered=("out",),
 )
 
 

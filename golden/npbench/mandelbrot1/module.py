@@ -154,7 +154,7 @@ _ESCAPE = _Kernel(
         ("steps", "int64"),
         ("horizon", "float64"),
     ),
-    covered=("last",),
+    covered=("last", "z"),
     overlap="snapshot",
 )
 
