@@ -132,10 +132,15 @@ def _results(run: Callable[..., object], values: Arguments, make: Callable[[np.n
 def differences(program: Program, actual: Results, wanted: Results) -> list[str]:
     """One line for every array that is wrong."""
     assert len(actual) == len(wanted), f"{len(actual)} arrays, not {len(wanted)}"
-    lines = []
-    for place, (mine, right) in enumerate(zip(actual, wanted, strict=True)):
-        allowed = float(getattr(program.module, "TOLERANCE", TOLERANCES.get(right.dtype, 0.0)))
-        found = sample_files.error(mine, right)
-        if found > allowed:
-            lines.append(f"array {place}: error {found:.3g}, allowed {allowed:.3g}")
-    return lines
+    return [
+        f"array {place}: {line}"
+        for place, pair in enumerate(zip(actual, wanted, strict=True))
+        if (line := wrong(program, *pair))
+    ]
+
+
+def wrong(program: Program, actual: np.ndarray, wanted: np.ndarray) -> str:
+    """What is wrong with one array; empty if nothing is."""
+    allowed = float(getattr(program.module, "TOLERANCE", TOLERANCES.get(wanted.dtype, 0.0)))
+    found = sample_files.error(actual, wanted)
+    return f"error {found:.3g}, allowed {allowed:.3g}" if found > allowed else ""

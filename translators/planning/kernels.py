@@ -179,13 +179,31 @@ def _plan_choice(
     blocks: dict[str, int] = {}
     sections: list[Section] = []
     bounds: list[Bounds] = []
+    placed: dict[Axis, object] = {}
     for region, layout in zip(regions, choice.layouts, strict=True):
+        places = _places(region, layout)
+        namer.forget(axis for axis, place in places.items() if placed.get(axis, place) != place)
+        placed.update(places)
         section, used = _section(demand, region, layout, namer, blocks, single=len(regions) == 1)
         sections.append(section)
         bounds.append(used)
     label = choice.label or "kernel"
     function = TileFunction(f"{demand.kernel.name}_{label}", tuple(blocks.items()), tuple(sections))
     return function, tuple(bounds)
+
+
+def _places(region: Region, layout: Layout) -> dict[Axis, object]:
+    """What decides the type of an axis' name where the name outlives the statement that gives it.
+
+    Sections are branches, and Triton wants one type of a name in both: INDEX, of so many lanes, or the type that the
+    bounds of a loop over single coordinates have, which is like no other. What a loop's body assigns ends with it.
+    """
+    return {
+        axis: object() if layout.roles[axis] == "streamed" else layout.lanes[axis]
+        for axis in region.axes
+        if layout.roles[axis] in ("program", "resident")
+        or (layout.roles[axis] == "streamed" and not layout.lanes[axis])
+    }
 
 
 def _taken(names: LaunchNames) -> set[str]:

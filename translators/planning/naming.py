@@ -65,6 +65,12 @@ class Namer:
         loop = next(loop for loop in self.demand.loops.values() if whole in loop.whole_slices)
         return loop.slices[loop.whole_slices.index(whole)]
 
+    def forget(self, axes: Iterable[Axis]) -> None:
+        """These get other names from now on."""
+        for axis in axes:
+            self._axes.pop(axis, None)
+            self._masks.pop(axis, None)
+
     def mask(self, axis: Axis) -> str:
         """The guard of an axis' lanes."""
         if axis not in self._masks:

@@ -21,7 +21,7 @@ from translators.tile.program import (
     Start,
 )
 from translators.triton_source import arithmetic, conversions, reductions
-from translators.triton_source.expressions import Code, binary, call
+from translators.triton_source.expressions import Code, binary, call, method
 from translators.triton_source.finishing import finished
 from translators.triton_source.lines import Line
 from translators.triton_source.render import Renderer, Shape, placed
@@ -226,7 +226,7 @@ class ValueWriter:
             # if nothing is larger than the identity, the first element is the largest
             first = self.renderer.polynomial(reduction.axes[0].begin, ())
             shape = self.renderer.blocks(statement.order) if statement.order else "()"
-            self.line(f"{statement.names[1]} = tl.full({shape}, {first.text}, INDEX)")
+            self.line(f"{statement.names[1]} = tl.full({shape}, {first.text}, {_position_type(reduction.axes[0])})")
             return
         self._fill(statement.names[0], reductions.identity(reduction.kind, node.dtype), node.dtype, statement.order)
 
@@ -325,6 +325,8 @@ class ValueWriter:
         if axis not in operand.axes:  # the interpreter would repeat comparisons of a scalar float as floats
             values = call("tl.broadcast_to", values, Code(self.renderer.blocks(order)))
         indices = self.renderer.axis(axis, order)
+        if _position_type(axis) != "INDEX":
+            indices = method(indices, "to", _position_type(axis))
         pair = self.renderer.emitted(
             reductions.accumulate_arg_max(Code(statement.names[0]), Code(statement.names[1]), values, indices)
         )
@@ -542,3 +544,8 @@ def argument_names(arity: int) -> list[str]:
     if arity == 1:
         return ["left", "right"]
     return [f"{side}_{ordinal}" for side in ("left", "right") for ordinal in range(arity)]
+
+
+def _position_type(axis: Axis) -> str:
+    """The one type of positions along an axis: a program's data, where they begin with it, are 64 bits wide."""
+    return "INDEX" if axis.begin.of_sizes else "tl.int64"

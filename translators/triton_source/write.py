@@ -14,7 +14,7 @@ from translators.tile.program import (
     TileFunction,
 )
 from translators.triton_source import conversions
-from translators.triton_source.expressions import SUM, Code, parenthesised
+from translators.triton_source.expressions import SUM, Code, call, parenthesised
 from translators.triton_source.finishing import finished
 from translators.triton_source.launch import Argument, Pointer, ScalarArgument, ScratchPointer, Size, Stride
 from translators.triton_source.layout import INDENT, WIDTH
@@ -91,6 +91,8 @@ class _FunctionWriter:
         lines.append(Line(level, f"if pid < {bound.text}:"))
         lines += self._section(first, level + 1)
         lines.append(Line(level, "else:"))
+        if not first.count.of_sizes:
+            bound = call("tl.cast", bound, Code("INDEX"))  # data is wider, and pid has one type in all branches
         lines.append(Line(level + 1, f"pid -= {parenthesised(bound, SUM + 1)}"))
         return lines + self._sections(rest, level + 1)
 
