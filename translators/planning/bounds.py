@@ -8,7 +8,7 @@ from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, Quotient, number, product
 from translators.diagnostics import Span
-from translators.logical.types import Memory
+from translators.logical.types import Buffer, Memory
 from translators.planning.demand import Demand
 from translators.planning.neutral import implied
 from translators.planning.regions import Region
@@ -53,6 +53,9 @@ class Bounds:
         for guard in guards:
             for difference in implied(guard):
                 facts = facts.assuming(difference)
+        if isinstance(memory, Buffer):
+            for part, whole in self.demand.rooms.items():
+                facts = facts.assuming(whole - part)
         checks: list[Check] = []
         for axis, (coordinate, extent) in enumerate(zip(coordinates, self.demand.shape(memory), strict=True)):
             if axis in assumed:

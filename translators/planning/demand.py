@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from intent.records import dataclass, field, replace
-from translators.algebra.polynomial import Polynomial, atomic, maximum, number
+from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.diagnostics import Span
 from translators.logical import program as lp
 from translators.logical.carries import is_unchanged, live_values
@@ -21,9 +21,9 @@ from translators.logical.types import Buffer, Memory
 from translators.logical.uses import used_values
 from translators.planning.atomics import combining, issued, old_value, same_bits
 from translators.planning.memory import written_memories
-from translators.planning.ordered_folds import OrderedFolds
 from translators.planning.ranges import Range
 from translators.planning.region_operations import AlongSlices
+from translators.planning.rooms import Rooms
 from translators.planning.sinks import (
     Context,
     Coordinates,
@@ -63,7 +63,7 @@ class _Kept:
 
 
 @dataclass(slots=True)
-class Demand(OrderedFolds):
+class Demand(Rooms):
     """Walks a kernel once and collects its sinks and loops.
 
     Raises MustPin for a memory that is not `pinned` and should be.
@@ -71,7 +71,6 @@ class Demand(OrderedFolds):
 
     relaxed: bool = False  # the caller permits normalisations to be rescaled while they are computed
     sinks: list[Sink] = field(default_factory=list)
-    points: dict[Axis, Value] = field(default_factory=dict)  # the variables of parallel axes
     turns: dict[str, Span] = field(default_factory=dict)  # parallel variables whose points are taken one after another
     reads_after_writes: bool = False  # a read statement follows a write, so that aliased views would observe it
     _written: list[Written] = field(default_factory=list)
@@ -92,6 +91,7 @@ class Demand(OrderedFolds):
             self._statement(statement, context)
 
     def _statement(self, statement: lp.Statement, context: Context) -> None:
+        self.note_subregions(statement, context)
         match statement:
             case lp.Let(op=lp.Read(memory=memory), results=(result,)):
                 self._read_point(result, memory, context)
@@ -213,10 +213,10 @@ class Demand(OrderedFolds):
     def _stored(self, carry: lp.Carry, context: Context) -> Buffer:
         """Scratch memory for a carry, which holds what it starts as."""
         name = self.kernel.names.get(carry.result) or self.kernel.names.get(carry.inside) or "state"
-        extents = tuple(self._at_most(self.extent(extent)) for extent in carry.update.shape)
-        shape = (*(axis.extent for axis in context.parallel), *extents)
+        extents = tuple(self.at_most(self.extent(extent), context) for extent in carry.update.shape)
+        shape = (*(self.at_most(axis.extent, context) for axis in context.parallel), *extents)
         memory = Buffer(self._free_name(name), carry.inside.dtype, shape, self._order)
-        self.instances[memory] = ()
+        self.instances[memory], self.places[memory] = (), context
         self._renewed(carry.initial, memory, context)
         return memory
 
@@ -352,7 +352,7 @@ class Demand(OrderedFolds):
             for result in update.results:
                 self.parameters[result] = partial(old_value, self, sink, positions, result, operands)
             return
-        extents = tuple(self._at_most(self.extent(extent)) for extent in update.relation.shape)
+        extents = tuple(self.at_most(self.extent(extent), context) for extent in update.relation.shape)
         name = f"{self.kernel.names.get(old, sink.memory.name)}_kept"
         element = self._keep(old, _Kept(sink.value, name, extents, positions, sink.free), context)
         self.parameters[old] = element
@@ -411,7 +411,7 @@ class Demand(OrderedFolds):
                 inside = replace(inside, loops=(*inside.loops, along.loop))
                 free = [along.inside if axis is along.outside else axis for axis in free]
         del self._memo[result, positions]
-        extents = tuple(self._at_most(self.extent(extent)) for extent in result.shape)
+        extents = tuple(self.at_most(self.extent(extent), context) for extent in result.shape)
         kept = _Kept(found, name, extents, positions, tuple(free))
         self.kept[result] = self._keep(result, kept, inside, context)
 
@@ -422,9 +422,10 @@ class Demand(OrderedFolds):
         outer = self._outer(context)
         buffer = self._copies.get((kept.value, kept.positions, context))
         if buffer is None:
-            shape = (*(axis.extent for axis in context.parallel), *kept.extents)
+            shape = (*(self.at_most(axis.extent, context) for axis in context.parallel), *kept.extents)
             buffer = Buffer(self._free_name(kept.name), result.dtype, shape, self._order)
             self._copies[kept.value, kept.positions, context] = buffer
+            self.places[buffer] = context
             self.instances[buffer] = ()
             sink = Sink(
                 buffer, outer + kept.positions, kept.value, context.predicate, kept.free, context.parallel,
@@ -436,23 +437,10 @@ class Demand(OrderedFolds):
     def _keep_along(
         self, result: Value, value: Expression, place: Coordinates, free: Sequence[Axis], context: Context
     ) -> Callable[[Coordinates], Expression]:
-        extents = tuple(self._at_most(self.extent(extent)) for extent in result.shape)
+        extents = tuple(self.at_most(self.extent(extent), context) for extent in result.shape)
         kept = _Kept(value, f"{self.kernel.names.get(result, 'prefix')}_kept", extents, place, tuple(free))
         outside = replace(context, loops=context.loops[:-1])
         return self._keep(result, kept, context, outside)
-
-    def _at_most(self, extent: Polynomial) -> Polynomial:
-        """The extent, or what the host knows it to be at most in any iteration of the loops around."""
-        for token in [atom for atom in extent.atoms() if isinstance(atom, LoopToken)]:
-            loop = next(loop for loop in self.loops.values() if loop.token is token)
-            factor = extent.coefficient(token)
-            if loop.low is None or loop.high is None or factor is None or factor.constant is None:
-                continue
-            most = loop.high.polynomial - 1 if factor.constant > 0 else loop.low.polynomial
-            bound = self._at_most(extent + factor * (most - atomic(token)))
-            bound = bound - min(bound.offset, 0)
-            return bound if all(term > 0 for _, term in bound.terms) else maximum(bound, number(0))
-        return extent
 
     def _free_name(self, wish: str) -> str:
         taken = {each.name for each in (*self.kernel.parameters, *self.instances)}
@@ -473,7 +461,9 @@ class Demand(OrderedFolds):
         buffer = statement.buffer
         if buffer not in self.pinned:
             raise MustPin(buffer)
-        self.instances[buffer] = context.parallel
+        self.instances[buffer], self.places[buffer] = context.parallel, context
+        for axis in context.parallel:
+            self.at_most(axis.extent, context)
         if statement.init is None:
             return
         axes: list[Axis] = []

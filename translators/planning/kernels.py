@@ -23,8 +23,9 @@ from translators.planning.online import is_online
 from translators.planning.padding import Padding
 from translators.planning.product_layouts import is_dot, product_tiles
 from translators.planning.program_coordinates import prologue, tile_count
+from translators.planning.ranges import known_at_launch
 from translators.planning.region_operations import AlongSlices
-from translators.planning.regions import Region, axes_at, form_regions, known_at_launch
+from translators.planning.regions import Region, axes_at, form_regions
 from translators.planning.schedule import Scheduler
 from translators.planning.sinks import AxisConflict, MustHold, MustStore, OutOfOrder, unsupported
 from translators.tile.expression import Axis, Expression, LoopToken
@@ -85,6 +86,7 @@ def _every_form(
         try:
             demand.collect()
             regions = form_regions(demand)
+            tuple(_scratch(demand, names))
             return demand, regions, _write_variants(demand, regions, names, on_chip)
         except FINDINGS as found:
             decisions = decisions.after(found, _serial_points(demand, regions), kernel.span)
@@ -358,9 +360,9 @@ def _scratch(demand: Demand, names: LaunchNames) -> Iterator[Scratch]:
     """Device memory for the author's buffers: one instance per parallel point."""
     for memory in demand.instances:
         if isinstance(memory, Buffer):
-            elements = product(demand.shape(memory))
-            if not known_at_launch(elements):
-                raise unsupported(f"the host cannot count the instances of {memory.name}", demand.kernel.span)
+            elements = demand.room(memory)
+            if elements is None:
+                raise unsupported(f"the host cannot count the elements of {memory.name}", demand.kernel.span)
             yield Scratch(memory.name, memory.dtype, size_code(elements, names).text)
 
 

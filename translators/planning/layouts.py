@@ -25,8 +25,8 @@ from translators.planning.product_layouts import (
     wide_columns,
     within_registers,
 )
-from translators.planning.ranges import axes_of
-from translators.planning.regions import Region, Role, access_coordinates, axes_at, known_at_launch, unit_stride_axes
+from translators.planning.ranges import axes_of, known_at_launch
+from translators.planning.regions import Region, Role, access_coordinates, axes_at, unit_stride_axes
 from translators.planning.sinks import AxisConflict, unsupported
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 

@@ -47,6 +47,7 @@ class Pull(Ranges):
     requirements: list[tuple[Polynomial, Polynomial]] = field(default_factory=list)  # equal, or the program is illegal
     instances: dict[Memory, tuple[Axis, ...]] = field(default_factory=dict)  # of a buffer: one per point of these axes
     rounded: bool = False  # some product must be rounded before it is added
+    rooms: dict[Polynomial, Polynomial] = field(default_factory=dict)  # extents that data decide -> at most
     reads: dict[Value, ReadPoint] = field(default_factory=dict)
     unguarded: set[Place] = field(default_factory=set)  # what is read whatever happens
     readers: dict[Expression, list[Value]] = field(default_factory=dict)  # the reads that a load serves
@@ -325,7 +326,7 @@ class Pull(Ranges):
 
     def shape(self, memory: Memory) -> Coordinates:
         """Extents that the coordinates of an access range over."""
-        extents = tuple(axis.extent for axis in self.instances.get(memory, ()))
+        extents = tuple(self.rooms.get(axis.extent, axis.extent) for axis in self.instances.get(memory, ()))
         return extents + tuple(self.extent(extent) for extent in memory.shape)
 
     def negated(self, condition: Expression) -> Expression:

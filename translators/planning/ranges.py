@@ -152,3 +152,11 @@ def position_axis(position: Polynomial) -> Axis | None:
 def same_run(axis: Axis, extent: Polynomial, slices: LoopToken | None = None) -> bool:
     """The axis has as many positions, and is cut by the same loop if any."""
     return axis.extent == extent and axis.slices is slices
+
+
+def known_at_launch(value: Polynomial) -> bool:
+    """The host can compute it: no data and no coordinate in it."""
+    return not any(
+        isinstance(atom, Axis | LoopToken) or (isinstance(atom, Expression) and atom.operation != "parameter")
+        for atom in value.atoms()
+    )

@@ -20,6 +20,7 @@ from translators.planning.contrary_scans import contrary_scans
 from translators.planning.demand import Demand
 from translators.planning.hazards import apart, crosses, meet, mentioned, separating
 from translators.planning.neutral import reduction_limits
+from translators.planning.ranges import known_at_launch
 from translators.planning.sinks import Loop, Sink, loop_roots, roots
 from translators.tile.expression import Atomic, Axis, Expression, LoopToken, Reduction, walk
 from translators.triton_source.atomics import swaps
@@ -228,14 +229,6 @@ def _program(group: _Group) -> tuple[Axis, ...]:
 def _countable(axis: Axis) -> bool:
     """The host knows its coordinates, and they are no loop's slices."""
     return axis.slices is None and known_at_launch(axis.begin) and known_at_launch(axis.end)
-
-
-def known_at_launch(value: Polynomial) -> bool:
-    """The host can compute it: no data and no coordinate in it."""
-    return not any(
-        isinstance(atom, Axis | LoopToken) or (isinstance(atom, Expression) and atom.operation != "parameter")
-        for atom in value.atoms()
-    )
 
 
 def _folded_again(group: _Group) -> frozenset[Axis]:
