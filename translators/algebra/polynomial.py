@@ -103,11 +103,6 @@ class Polynomial:
             return self.terms[0][0][0]
         return None
 
-    @property
-    def of_sizes(self) -> bool:
-        """Whether it is computed from sizes alone."""
-        return all(isinstance(atom, Symbol | Quotient | Remainder | Extremum) for atom in self.atoms())
-
     def atoms(self) -> Iterator[Atom]:
         """Every atom once, in order, including those inside opaque atoms."""
         seen: dict[Atom, None] = {}

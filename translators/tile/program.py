@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from intent.dtypes import DType
 from intent.records import dataclass, field
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Polynomial, number
+from translators.algebra.polynomial import Extremum, Polynomial, Quotient, Remainder, Symbol, number
 from translators.diagnostics import Span
 from translators.logical.types import Memory
 from translators.tile.expression import Axis, Expression, LoopToken
@@ -45,6 +45,11 @@ class Named:
 
     def __repr__(self) -> str:
         return self.name
+
+
+def of_sizes(value: Polynomial) -> bool:
+    """Whether it is computed from sizes and block sizes alone, and so no wider than coordinates are."""
+    return all(isinstance(atom, Symbol | Named | Quotient | Remainder | Extremum) for atom in value.atoms())
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from translators.tile.program import (
     Renew,
     ScanStep,
     Start,
+    of_sizes,
 )
 from translators.triton_source import arithmetic, conversions, reductions
 from translators.triton_source.expressions import Code, binary, call, method
@@ -548,4 +549,4 @@ def argument_names(arity: int) -> list[str]:
 
 def _position_type(axis: Axis) -> str:
     """The one type of positions along an axis: a program's data, where they begin with it, are 64 bits wide."""
-    return "INDEX" if axis.begin.of_sizes else "tl.int64"
+    return "INDEX" if of_sizes(axis.begin) else "tl.int64"

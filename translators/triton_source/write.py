@@ -12,6 +12,7 @@ from translators.logical.program import Kernel
 from translators.tile.program import (
     Section,
     TileFunction,
+    of_sizes,
 )
 from translators.triton_source import conversions
 from translators.triton_source.expressions import SUM, Code, call, parenthesised
@@ -91,7 +92,7 @@ class _FunctionWriter:
         lines.append(Line(level, f"if pid < {bound.text}:"))
         lines += self._section(first, level + 1)
         lines.append(Line(level, "else:"))
-        if not first.count.of_sizes:
+        if not of_sizes(first.count):
             bound = call("tl.cast", bound, Code("INDEX"))  # data is wider, and pid has one type in all branches
         lines.append(Line(level + 1, f"pid -= {parenthesised(bound, SUM + 1)}"))
         return lines + self._sections(rest, level + 1)
