@@ -299,10 +299,11 @@ def test_overlaps_are_looked_at_in_every_call(module: ModuleType) -> None:
 
 def test_scalars_of_a_repeated_call(module: ModuleType) -> None:
     x = np.arange(5, dtype="f4")
-    for factor in (2.0, 3, True, 0.5):
+    for factor in (2.0, 3, 0.5):
         np.testing.assert_array_equal(module.scale(x, factor), x * factor)
-    with pytest.raises(TypeError, match="factor must be a number"):
-        module.scale(x, "a")
+    for wrong in ("a", True):
+        with pytest.raises(TypeError, match="factor must be a number"):
+            module.scale(x, wrong)
 
 
 def test_poisoned_calls_are_never_repeats(
