@@ -165,7 +165,7 @@ def test_recurrences_stay_loops(lines: str) -> None:
     "lines",
     [
         "for i in range(n):\n    v = tl.load(x_ptr + i)\ntl.store(y_ptr, v)",
-        "v = tl.load(x_ptr)\nwhile v > 0:\n    v -= 1\ntl.store(y_ptr, v)",
+        "v = tl.load(x_ptr)\nwhile v > 0:\n    v = v // 2\ntl.store(y_ptr, v)",
         "tl.store(y_ptr, undefined)",
         "tl.store(y_ptr, tl.max(tl.load(x_ptr + tl.arange(0, BLOCK)), n))",
         "tl.store(y_ptr, tl.load(x_ptr + tl.arange(0, BLOCK)) + tl.load(x_ptr + tl.arange(0, 8)))",

@@ -38,6 +38,7 @@ SIZES = {
     "TILE": 4, "H": 2, "L": 5, "D": 4, "T": 5, "CHUNK": 4,
     "BLOCK_V": 4, "DK": 3, "DV": 3, "ignored": 3, "stride_page": 13, "stride_row": 5,
     "HV": 4, "channels": 6, "groups": 2, "stride_n": 29, "stride_c": 4, "seed": 5,
+    "n_rows": 5, "x_stride": 6, "y_stride": 7,
 }  # fmt: skip
 
 

@@ -194,7 +194,9 @@ def _joined(context: Context, block: Axis, lane: Axis) -> tuple[Axis, dict[Atom,
     if found is None:
         return None
     size, clipped = found
-    if not (context.mentions_blocks(size) or size.constant is not None or clipped is not None) or size == number(1):
+    if size == number(1) or not (
+        context.mentions_blocks(size) or context.chosen(size) or size.constant or clipped is not None
+    ):
         return None  # rows of a size that the data has are no blocks
     if lane in size.atoms():
         return None

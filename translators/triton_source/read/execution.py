@@ -67,7 +67,7 @@ class Execution:
         return None
 
     def _statement(self, statement: ast.stmt) -> None:
-        from translators.triton_source.read.loops import run_loop
+        from translators.triton_source.read.loops import run_loop, run_while
 
         match statement:
             case ast.Assign(targets=targets, value=value):
@@ -84,6 +84,8 @@ class Execution:
                     self.value(value)
             case ast.For():
                 run_loop(self, statement)
+            case ast.While():
+                run_while(self, statement)
             case ast.Pass() | ast.Assert() | ast.Import() | ast.ImportFrom():
                 pass
             case _:

@@ -32,6 +32,58 @@ def run_loop(execution: Execution, loop: ast.For) -> None:
     _summarise(execution, loop, low, step, trip if nonnegative(trip) else maximum(trip, number(0)))
 
 
+def run_while(execution: Execution, loop: ast.While) -> None:
+    """A loop that counts: `while v < high: ...; v += step` is one over a range, after which v has its last value."""
+    line = execution.line
+    counted = _counted(loop)
+    if counted is None:
+        raise NotLifted(f"the statement '{ast.unparse(loop).splitlines()[0]}'", line)
+    name, bounds = counted
+    low, high, step = (_coordinate(execution, execution.value(bound)) for bound in bounds)
+    trip = _trip(low, high, step)
+    trip = trip if nonnegative(trip) else maximum(trip, number(0))
+    over = ast.For(ast.Name(name, ast.Store()), loop.test, loop.body[:-1], [], lineno=loop.lineno)
+    _summarise(execution, over, low, step, trip)
+    execution.names[name] = execution.operations.integer(low + step * trip)
+
+
+def _counted(loop: ast.While) -> tuple[str, tuple[ast.expr, ast.expr, ast.expr]] | None:
+    """The name that counts, and (low, high, step), if the last statement counts and nothing else changes them."""
+    left = any(isinstance(node, ast.Break | ast.Continue | ast.Return) for node in ast.walk(loop))
+    match loop.test:
+        case ast.Compare(left=ast.Name(id=name) as low, ops=[operation], comparators=[high]) if not left:
+            step = _step(loop.body[-1], name)
+        case _:
+            return None
+    if step is None or loop.orelse:
+        return None
+    fixed = {node.id for node in (*ast.walk(high), *ast.walk(step)) if isinstance(node, ast.Name)}
+    if (fixed | {name}) & set(_assigned(loop.body[:-1])) or name in fixed:
+        return None
+    included = {ast.Lt: 0, ast.LtE: 1, ast.Gt: 0, ast.GtE: -1}.get(type(operation))
+    down = isinstance(operation, ast.Gt | ast.GtE)
+    if included is None or down is not isinstance(step, ast.UnaryOp):
+        return None
+    end = ast.BinOp(high, ast.Add(), ast.Constant(included)) if included else high
+    return name, (ast.Name(low.id, ast.Load()), end, step)
+
+
+def _step(statement: ast.stmt, name: str) -> ast.expr | None:
+    """What is added to a name, negative if it is subtracted."""
+    match statement:
+        case ast.AugAssign(target=ast.Name(id=target), op=operator, value=step):
+            pass
+        case ast.Assign(
+            targets=[ast.Name(id=target)], value=ast.BinOp(left=ast.Name(id=source), op=operator, right=step)
+        ) if source == target:
+            pass
+        case _:
+            return None
+    if target != name or not isinstance(operator, ast.Add | ast.Sub):
+        return None
+    return step if isinstance(operator, ast.Add) else ast.UnaryOp(ast.USub(), step)
+
+
 def _trip(low: Polynomial, high: Polynomial, step: Polynomial) -> Polynomial:
     """The number of iterations, if there are any: a step down counts from the other end."""
     if nonnegative(step):
