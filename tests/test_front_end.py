@@ -33,6 +33,14 @@ def k(x: I.In[I.f32, ("M", "N")], a: I.Out[I.f32, ("N",)], b: I.Out[I.f32, ("M",
     for m in I.parallel(rows):
         b[m] = I.reduce.sum(x[m, columns], axis=0)
 """,
+    "results_that_nothing_reads": """
+@intent.kernel
+def k(x: I.In[I.f32, ("M", "N")], a: I.Out[I.index, ("M",)], b: I.Out[I.index, ("N",)]):
+    _, at = I.arg_reduce.max(x[:, :], axis=1)
+    a[:] = at
+    _, at = I.arg_reduce.max(x[:, :], axis=0)
+    b[:] = at
+""",
     "tile_and_point": """
 @intent.kernel
 def k(q: I.Out[I.f32, ("M", "N")], r: I.Out[I.f32, ("N", "N")]):

@@ -12,7 +12,7 @@ from translators.triton_source.lines import Line, is_accumulator, parsed
 from translators.triton_source.loaded_values import converted_at_load
 from translators.triton_source.long_lines import shortened
 from translators.triton_source.repetition import without_repetition
-from translators.triton_source.reused_names import with_names_reused
+from translators.triton_source.reused_names import with_blanks_apart, with_names_reused
 from translators.triton_source.single_use import without_single_uses
 from translators.triton_source.source_order import in_source_order
 from translators.triton_source.telling_names import Vocabulary
@@ -23,7 +23,7 @@ def finished(lines: Sequence[Line], vocabulary: Vocabulary) -> list[str]:
     vocabulary.taken |= {name for line in lines for name in _names(line)}
     plain = without_single_uses(converted_at_load(without_copies(lines)), vocabulary)
     named = without_single_uses(shortened(without_repetition(plain, vocabulary), vocabulary), vocabulary)
-    ordered = in_source_order(with_names_reused(named))
+    ordered = in_source_order(with_blanks_apart(with_names_reused(named)))
     phases = set(_phases(ordered))
     return [text for number, line in enumerate(ordered) for text in [*[""] * (number in phases), *_laid_out(line)]]
 

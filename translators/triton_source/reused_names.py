@@ -26,6 +26,17 @@ def with_names_reused(lines: Sequence[Line]) -> list[Line]:
     return current
 
 
+def with_blanks_apart(lines: Sequence[Line]) -> list[Line]:
+    """Results that nothing reads are all called `_`, unless branches or loops would want one type of them."""
+    blank = [number for number, line in enumerate(lines) if "_" in parsed(line.text).assigned]
+    results = [number for number in blank if parsed(lines[number].text).kind == "plain"]
+    changed = list(lines)
+    if len(blank) > 1 and any(lines[number].level > 1 for number in results):
+        for count, number in enumerate(results, 1):
+            changed[number] = renamed(lines[number], "_", f"_{count}")
+    return changed
+
+
 def _apart(flow: Flow, name: str, numbered: str) -> bool:
     first, second = _block(flow, name), _block(flow, numbered)
     if first is None or second is None or first == ():
