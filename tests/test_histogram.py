@@ -89,10 +89,19 @@ def test_a_histogram_for_every_row(sizes: tuple[int, int, int]) -> None:
     agree(ROWS, {"v": _values(rows * columns, bins).reshape(rows, columns), "h": np.empty((rows, bins), np.int32)})
 
 
-@pytest.mark.parametrize("sizes", [(100, 7, 10), (5, 8, 3), (0, 2, 3), (64, 1, 20)])
-def test_a_histogram_for_every_group(sizes: tuple[int, int, int]) -> None:
+@pytest.mark.parametrize("small", [True, False])
+@pytest.mark.parametrize("sizes", [(100, 7, 10), (5, 8, 3), (0, 2, 3), (64, 1, 20), (333, 3, 9), (200, 9, 4)])
+def test_a_histogram_for_every_group(sizes: tuple[int, int, int], small: bool) -> None:
+    """Groups begin and end anywhere: before, at and after multiples of 16, with whole tiles (small ones) or without."""
     size, groups, bins = sizes
-    agree(GROUPS, {"v": _values(size, bins), "h": np.empty((groups, bins), np.int32)})
+    agree(GROUPS, {"v": _values(size, bins), "h": np.empty((groups, bins), np.int32)}, small=small)
+
+
+@pytest.mark.parametrize("size", [31, 32, 33, 100])
+def test_values_in_steps(size: int) -> None:
+    """Whole tiles of an array whose elements are no neighbours."""
+    text = PLAIN.format(dtype="i32", count="i32", bins='"B"', valid="v[:] != 2")
+    agree(text, {"v": _values(3 * size, 9)[::3], "h": np.empty(9, np.int32)}, small=True)
 
 
 def test_two_axes_of_values() -> None:
@@ -114,4 +123,14 @@ def test_bins_that_are_picked() -> None:
 
 def test_the_data_are_read_once() -> None:
     text = device_text(GROUPS)
-    assert text.count("tl.load") == 1 and text.count("_histogram(") == 1
+    loops = text.count("    for start_")
+    assert text.count("tl.load") == text.count("_histogram(") == loops == 3
+
+
+def test_whole_tiles_need_no_guards() -> None:
+    """They begin at multiples of 16, which a minimum would hide from Triton."""
+    text = device_text(GROUPS)
+    whole = text[text.index("in range(whole_begin, whole_end, BLOCK_I)") :].partition("    for start_")[0]
+    assert "mask" not in whole and "whole_begin = tl.cdiv(begin, 16) * 16" in text
+    head, guarded = text[: text.index("in range(whole_begin")], text[text.index("in range(whole_end") :]
+    assert "mask = i < first_end" in head and "mask = i < i_end" in guarded

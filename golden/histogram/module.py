@@ -42,7 +42,7 @@ def _floor(x):
 def _histogram(values, first, condition, BINS: tl.constexpr):
     # How many of the values where the condition holds are first, first + 1, ... tl.histogram itself wraps around.
     position = values - first
-    inside = condition & (position >= 0) & (position < BINS)
+    inside = condition & ((position >= 0) & (position < BINS))  # the two become one comparison
     counts = tl.histogram(position.to(tl.int32), BINS, mask=inside)
     return counts.to(tl.int64).to(tl.int32)  # the CPU interpreter of Triton 3.5 has 64 bits where it says int32
 
@@ -61,7 +61,18 @@ def histogram_kernel(
     b = first_b + tl.arange(0, BLOCK_B)
     inside_count = tl.zeros((BLOCK_B,), tl.int32)
     quotient = tl.div_rn(tl.cast(B, tl.float32), high - low)
-    for start_n in range(0, N, BLOCK_N):
+    whole_end = N // BLOCK_N * BLOCK_N
+
+    for start_n in range(0, whole_end, BLOCK_N):
+        n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
+        v = tl.load(x_ptr + n * stride_x_n)
+        inside = (v >= low) & (v <= high)
+        place = _floor((v - low) * quotient)
+        inside_count += _histogram(
+            tl.minimum(tl.where(inside, place, 0.0).to(tl.int64), B - 1), first_b, inside, BLOCK_B
+        )
+
+    for start_n in range(whole_end, N, BLOCK_N):
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
         n_mask = n < N
         v = tl.load(x_ptr + n * stride_x_n, mask=n_mask)

@@ -33,7 +33,7 @@ __all__ = ["image_histogram", "image_histogram_out", "image_histogram_device", "
 def _histogram(values, first, condition, BINS: tl.constexpr):
     # How many of the values where the condition holds are first, first + 1, ... tl.histogram itself wraps around.
     position = values - first
-    inside = condition & (position >= 0) & (position < BINS)
+    inside = condition & ((position >= 0) & (position < BINS))  # the two become one comparison
     counts = tl.histogram(position.to(tl.int32), BINS, mask=inside)
     return counts.to(tl.int64).to(tl.int32)  # the CPU interpreter of Triton 3.5 has 64 bits where it says int32
 
@@ -48,11 +48,21 @@ def image_histogram_kernel(
     row = tl.program_id(0).to(INDEX)
     i = tl.arange(0, BLOCK_I).to(INDEX)
     image_count = tl.zeros((BLOCK_I,), tl.int32)
-    for start_columns in range(0, W, BLOCK_COLUMNS):
+    whole_end = W // BLOCK_COLUMNS * BLOCK_COLUMNS
+    image_row = image_ptr + row * stride_image_h
+    keep_row = keep_ptr + row * stride_keep_h
+
+    for start_columns in range(0, whole_end, BLOCK_COLUMNS):
+        columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
+        image = tl.load(image_row + columns * stride_image_w).to(tl.int32)
+        keep = tl.load(keep_row + columns * stride_keep_w)
+        image_count += _histogram(image, 0, keep, BLOCK_I)
+
+    for start_columns in range(whole_end, W, BLOCK_COLUMNS):
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
         columns_mask = columns < W
-        image = tl.load(image_ptr + row * stride_image_h + columns * stride_image_w, mask=columns_mask).to(tl.int32)
-        keep = tl.load(keep_ptr + row * stride_keep_h + columns * stride_keep_w, mask=columns_mask)
+        image = tl.load(image_row + columns * stride_image_w, mask=columns_mask).to(tl.int32)
+        keep = tl.load(keep_row + columns * stride_keep_w, mask=columns_mask)
         image_count += _histogram(image, 0, columns_mask & keep, BLOCK_I)
     tl.store(counts_ptr + row * stride_counts_h + i * stride_counts_1, image_count)  # image_histogram.py:18
 

@@ -481,9 +481,9 @@ class Scheduler(ContraryScans):
         self._schedule(narrowed)
         self.scopes.pop()
         moves = tuple((fold.names[0], fold.new_name) for fold in folds if fold.new_name)
-        self.scopes[-1].statements.append(
-            tile.StreamLoop(axis, start, tuple(inner.statements), reverse, moves, low, high)
-        )
+        loop = tile.StreamLoop(axis, start, tuple(inner.statements), reverse, moves, low, high)
+        counts = all(fold.reduction.attribute.kind == "count" for fold in folds) and not goals
+        self.scopes[-1].statements += self._whole_and_rest(loop) if counts else [loop]
         self._close(inner, [start] if self.layout.lanes[axis] else [])
         for fold, members in zip(folds, grouped, strict=True):
             self._finish(fold, members)

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from intent.records import dataclass
-from translators.algebra.polynomial import Polynomial, Symbol, atomic, number, polynomial_key
+from intent.records import dataclass, replace
+from translators.algebra.polynomial import (
+    Polynomial,
+    Symbol,
+    atomic,
+    ceiling_divide,
+    floor_divide,
+    maximum,
+    minimum,
+    number,
+    polynomial_key,
+)
 from translators.planning.neutral import reduction_limits
 from translators.planning.placement import Placement
+from translators.planning.product_layouts import ALIGNED
 from translators.planning.sinks import Loop, coordinate_expressions
 from translators.planning.slice_pieces import Piece, Solver, Visited, pieces, visited
 from translators.tile import program as tile
 from translators.tile.expression import Axis, Expression, LoopToken
+from translators.tile.program import Statement
 
 
 @dataclass(slots=True)
@@ -52,6 +64,27 @@ class SliceBounds(Placement):
             self._named_bound(f"{name}_begin", axis.begin + found.begin) if low else None,
             self._named_bound(f"{name}_end", axis.begin + found.end) if high else None,
         )
+
+    def _whole_and_rest(self, loop: tile.StreamLoop) -> list[Statement]:
+        """The tiles of a loop that needs no guards but at its ends: whole ones begin where wide accesses may."""
+        axis = loop.axis
+        if self.layout.lanes[axis] is None or self.layout.exact(axis) or loop.reverse:
+            return [loop]
+        low = loop.low or axis.begin
+        high = self._named_bound(f"{self.namer.axis(axis)}_end", loop.high or axis.end)
+        aligned = low.constant is not None and low.constant % ALIGNED == 0
+        # Triton sees that this is a multiple: no minimum is taken of it.
+        begin = low if aligned else self._named_bound("whole_begin", ceiling_divide(low, number(ALIGNED)) * ALIGNED)
+        left = high - begin if aligned else maximum(high - begin, number(0))
+        end = self._named_bound("whole_end", begin + floor_divide(left, self._block(axis)) * self._block(axis))
+        whole: list[Statement] = [
+            replace(loop, low=begin, high=end, whole=True),
+            replace(loop, low=end, high=high, guard=high),
+        ]
+        if aligned:
+            return whole
+        first = self._named_bound("first_end", minimum(begin, high))
+        return [replace(loop, high=first, guard=first), *whole]
 
     def _named(self, axis: Axis, found: Visited, split: bool) -> Visited:
         name = self.namer.axis(axis)

@@ -195,7 +195,8 @@ class StoreTile:
 class StreamLoop:
     """for start in range(begin, end, block): the tiles of one axis, in order (from the last one if `reverse`).
 
-    At the end of the body, each of `moves` is `name = new_name`. `low` and `high` replace the axis' own bounds.
+    At the end of the body, each of `moves` is `name = new_name`. `low` and `high` replace the axis' own bounds. Lanes
+    are guarded by the end of the axis, or by `guard`; not at all in a loop over `whole` tiles.
     """
 
     axis: Axis
@@ -205,6 +206,8 @@ class StreamLoop:
     moves: tuple[tuple[str, str], ...] = ()
     low: Polynomial | None = None
     high: Polynomial | None = None
+    guard: Polynomial | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

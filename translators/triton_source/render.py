@@ -42,6 +42,7 @@ class Renderer:
     carries: dict[tuple[LoopToken, int], tuple[str, Shape, Shape]] = field(default_factory=dict)
     loops: dict[LoopToken, str] = field(default_factory=dict)
     counters: set[Axis] = field(default_factory=set)  # axes that are variables of loops: Python ints in the interpreter
+    whole: set[Axis] = field(default_factory=set)  # axes whose tiles need no guard here
     firsts: dict[Axis, Code] = field(default_factory=dict)  # positions of the first lanes of the bins of histograms
     certain: frozenset[Expression] = frozenset()  # conditions that hold wherever the current statements run
     helpers: set[str] = field(default_factory=set)
@@ -320,7 +321,8 @@ class Renderer:
         return placed(Code(form.name), (axis,) if form.block else (), shape)
 
     def form(self, axis: Axis) -> AxisForm:
-        return self.section.forms[axis]
+        form = self.section.forms[axis]
+        return replace(form, mask=None) if axis in self.whole else form
 
     def lanes(self, axes: Iterable[Axis]) -> Shape:
         """Those of the axes that are tile dimensions, in tile order."""

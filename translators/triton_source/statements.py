@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing_extensions import assert_never
 
 from intent.dtypes import index
-from intent.records import dataclass
-from translators.algebra.polynomial import Quotient, atomic
+from intent.records import dataclass, field
+from translators.algebra.polynomial import Polynomial, Quotient, atomic
 from translators.tile.accumulation import accumulated_product
 from translators.tile.expression import Atomic, Axis, Expression, Place
 from translators.tile.program import (
@@ -40,7 +40,9 @@ from translators.triton_source.value_statements import ValueWriter
 
 @dataclass(slots=True)
 class StatementWriter(ValueWriter):
-    """Prints the statements of one section, in order."""
+    """Prints the statements of one section, in order; `ends` guards lanes in parts of an axis."""
+
+    ends: dict[Axis, Polynomial] = field(default_factory=dict)
 
     def statements(self, statements: Iterable[Statement]) -> None:
         for statement in statements:
@@ -131,7 +133,9 @@ class StatementWriter(ValueWriter):
 
     def _bind_mask(self, axis: Axis) -> None:
         form = self.renderer.form(axis)
-        end = self.renderer.polynomial(axis.end, (), wide=False)
+        if form.mask is None:
+            return
+        end = self.renderer.polynomial(self.ends.get(axis, axis.end), (), wide=False)
         self.line(f"{form.mask} = {binary('<', Code(form.name), end).text}")
 
     # ------------------------------------------------------------------------------------------------------- memory
@@ -179,8 +183,14 @@ class StatementWriter(ValueWriter):
             self.line(f"for {statement.start} in range({low}, {end.text}, {step}):")
         if form.block is None:
             self.renderer.counters.add(statement.axis)
+        if statement.guard is not None:
+            self.ends[statement.axis] = statement.guard
+        if statement.whole:
+            self.renderer.whole.add(statement.axis)
         self.nested(statement.body)
         self.renderer.counters.discard(statement.axis)
+        self.renderer.whole.discard(statement.axis)
+        self.ends.pop(statement.axis, None)
         for name, new_name in statement.moves:
             self.lines.append(Line(self.level + 1, f"{name} = {new_name}"))
 

@@ -25,7 +25,7 @@ def _later_max(value, index, other, other_index):
 def _histogram(values, first, condition, BINS: tl.constexpr):
     # How many of the values where the condition holds are first, first + 1, ... tl.histogram itself wraps around.
     position = values - first
-    inside = condition & (position >= 0) & (position < BINS)
+    inside = condition & ((position >= 0) & (position < BINS))  # the two become one comparison
     counts = tl.histogram(position.to(tl.int32), BINS, mask=inside)
     return counts.to(tl.int64).to(tl.int32)  # the CPU interpreter of Triton 3.5 has 64 bits where it says int32
 
