@@ -28,6 +28,7 @@ from intentc.ahead_of_time import Job, assembled, jobs, nvidia_figures  # noqa: 
 from intentc.differential import load_module  # noqa: E402
 from translators.options import Options  # noqa: E402
 from translators.pipeline import Compilation, compile_text  # noqa: E402
+from translators.triton_source.launch import TILES  # noqa: E402
 
 KEPT = ROOT / "benchmarks" / "results" / "assembly-cuda90.json"
 TARGET = "cuda:90"
@@ -93,7 +94,7 @@ def _job(compilation: Compilation, kernel: str, sizes: Mapping[str, int]) -> Job
     """That of the variant which is launched for the sizes."""
     import triton
 
-    known = {"triton": triton, **sizes}
+    known = {"triton": triton, TILES: 132, **sizes}
     variants = [(code.kernel.name, variant) for code in compilation.codes for variant in code.variants]
     return next(
         job

@@ -17,6 +17,7 @@ Targets cuda:90 cuda:80 hip:gfx942
 
 import collections
 import contextlib
+import contextvars
 import functools
 import itertools
 import numbers
@@ -133,6 +134,82 @@ def flash_attention_state(
     tl.store(out_ptrs, _half_quotient(summary_2, summary_1[:, None]).to(tl.float16), mask=mask)  # flash_attention.py:73
 
 
+@triton.jit(do_not_specialize=["H", "S", "T", "scale"])
+def flash_attention_state_described(
+    q_ptr, k_ptr, v_ptr, out_ptr,
+    H, S, D, T,
+    stride_q_b, stride_q_h, stride_q_s, stride_q_d, stride_k_b, stride_k_h, stride_k_t, stride_k_d, stride_v_b,
+    stride_v_h, stride_v_t, stride_v_d, stride_out_b, stride_out_h, stride_out_s, stride_out_d,
+    scale: tl.float32,
+    BLOCK_QUERIES: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_KEYS: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    scale = tl.full((), scale, tl.float32)
+    pid = tl.program_id(0).to(INDEX)
+    queries_tiles = tl.cdiv(S, BLOCK_QUERIES)
+    # The last tile has most to do: it is first.
+    first_queries = (queries_tiles - pid % queries_tiles - 1) * BLOCK_QUERIES
+    queries = first_queries + tl.arange(0, BLOCK_QUERIES)
+    pid //= queries_tiles
+    h = pid % H
+    b = pid // H
+    d = tl.arange(0, BLOCK_D).to(INDEX)
+    whole_end = tl.minimum(first_queries + 1, T) // BLOCK_KEYS * BLOCK_KEYS
+    keys_end = tl.minimum(T, BLOCK_QUERIES + first_queries)
+    mask = (queries[:, None] < S) & (d[None, :] < D)
+    q_ptrs = q_ptr + b * stride_q_b + h * stride_q_h + queries[:, None] * stride_q_s + d[None, :] * stride_q_d
+    q = tl.load(q_ptrs, mask=mask, other=0.0)
+    scale_2 = scale * 1.442695
+    k_tiles = tl.make_tensor_descriptor(
+        k_ptr + b * stride_k_b + h * stride_k_h,
+        shape=[T, D],
+        strides=[stride_k_t, stride_k_d],
+        block_shape=[BLOCK_KEYS, BLOCK_D],
+    )
+    v_tiles = tl.make_tensor_descriptor(
+        v_ptr + b * stride_v_b + h * stride_v_h,
+        shape=[T, D],
+        strides=[stride_v_t, stride_v_d],
+        block_shape=[BLOCK_KEYS, BLOCK_D],
+    )
+
+    largest = tl.full((BLOCK_QUERIES,), -1e38, tl.float32)
+    summary_1 = tl.zeros((BLOCK_QUERIES,), tl.float32)
+    summary_2 = tl.zeros((BLOCK_QUERIES, BLOCK_D), tl.float32)
+    for start_keys in range(0, whole_end, BLOCK_KEYS):
+        k = k_tiles.load([start_keys, 0])
+        v = v_tiles.load([start_keys, 0])
+        scores = tl.dot(q, tl.trans(k)) * scale_2
+        rhs_largest = tl.reduce(scores, 1, _maximum)  # flash_attention.py:28
+        new_largest = _maximum(largest, rhs_largest)
+        weights = tl.exp2(scores - new_largest[:, None])
+        rhs_mass = tl.sum(weights, axis=1)  # flash_attention.py:32
+        left = tl.exp2(largest - new_largest)
+        largest = new_largest
+        summary_1 = summary_1 * left + rhs_mass
+        summary_2 = tl.dot(weights.to(tl.float16), v, summary_2 * left[:, None])
+
+    for start_keys in range(whole_end, keys_end, BLOCK_KEYS):
+        keys = start_keys + tl.arange(0, BLOCK_KEYS).to(INDEX)
+        keys_mask = keys < T
+        k = k_tiles.load([start_keys, 0])
+        v = v_tiles.load([start_keys, 0])
+        seen = keys[None, :] <= queries[:, None]
+        scores = tl.dot(q, tl.trans(k)) * scale_2
+        scores_2 = tl.where(seen, scores, -1e38)
+        rhs_largest = tl.reduce(tl.where(keys_mask[None, :], scores_2, -float("inf")), 1, _maximum)
+        new_largest = _maximum(largest, rhs_largest)
+        weights = tl.where(seen, tl.exp2(scores_2 - new_largest[:, None]), 0.0)
+        rhs_mass = tl.sum(tl.where(keys_mask[None, :], weights, 0.0), axis=1)  # flash_attention.py:32
+        left = tl.exp2(largest - new_largest)
+        largest = new_largest
+        summary_1 = summary_1 * left + rhs_mass
+        summary_2 = tl.dot(tl.where(keys_mask[None, :], weights.to(tl.float16), 0.0), v, summary_2 * left[:, None])
+    out_ptrs = (
+        out_ptr + b * stride_out_b + h * stride_out_h + queries[:, None] * stride_out_s + d[None, :] * stride_out_d
+    )
+    tl.store(out_ptrs, _half_quotient(summary_2, summary_1[:, None]).to(tl.float16), mask=mask)  # flash_attention.py:73
+
+
 class _View(NamedTuple):
     """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
 
@@ -179,6 +256,7 @@ _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 def _launch_flash_attention(q, k, v, out, scale, B, H, S, D, T):
     index = _index_type(q, k, v, out)
+    tile_processors = _tile_processors(index, q, k, v, out)
     if D <= 64 and S <= 16:
         plan = _Plan(
             flash_attention_state,
@@ -186,6 +264,14 @@ def _launch_flash_attention(q, k, v, out, scale, B, H, S, D, T):
             {"BLOCK_QUERIES": 16, "BLOCK_D": 64, "BLOCK_KEYS": 64, "INDEX": index},
             cuda=(4, 3),
             hip=(2, 1),
+        )
+    elif tile_processors and D <= 64:
+        plan = _Plan(
+            flash_attention_state_described,
+            B * H * triton.cdiv(S, 128),
+            {"BLOCK_QUERIES": 128, "BLOCK_D": 64, "BLOCK_KEYS": 128, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 1),
         )
     elif D <= 64:
         plan = _Plan(
@@ -200,6 +286,14 @@ def _launch_flash_attention(q, k, v, out, scale, B, H, S, D, T):
             flash_attention_state,
             B * H * triton.cdiv(S, 16),
             {"BLOCK_QUERIES": 16, "BLOCK_D": 128, "BLOCK_KEYS": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 1),
+        )
+    elif tile_processors and D <= 128:
+        plan = _Plan(
+            flash_attention_state_described,
+            B * H * triton.cdiv(S, 128),
+            {"BLOCK_QUERIES": 128, "BLOCK_D": 128, "BLOCK_KEYS": 128, "INDEX": index},
             cuda=(8, 3),
             hip=(4, 1),
         )
@@ -615,6 +709,8 @@ def _start(kernel, programs, arguments, options):
         if isinstance(compiled, triton.compiler.CompiledKernel):
             constants = [options[name] for name in kernel.arg_names[len(arguments) :]]
             start = _with_constants(compiled[(programs, 1, 1)], constants)
+            if getattr(compiled.metadata, "global_scratch_size", 0):
+                start = functools.partial(_allocating, start)
     start(*arguments)
     return start
 
@@ -631,11 +727,33 @@ def _specialised(kernel, unit_strides):
     return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
 
 
+def _allocating(start, *arguments):
+    """Triton asks an allocator for the memory of descriptors; one that the caller has set stays set."""
+    contextvars.copy_context().run(_launch_allocating, start, arguments)
+
+
+def _launch_allocating(start, arguments):
+    triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.uint8, device="cuda"))
+    start(*arguments)
+
+
 def _index_type(*views):
     """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
     axes = (zip(view.shape, view.stride(), strict=True) for view in views)
     spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
     return tl.int64 if max(spans) >= 2**30 else tl.int32
+
+
+def _tile_processors(index, *views):
+    """How many processors can copy tiles of these arrays by themselves: 0 unless all are aligned and have elements."""
+    device = views[0].device
+    if device.type != "cuda" or torch.version.hip or torch.cuda.get_device_capability(device)[0] != 9:
+        return 0
+    for view in views:
+        steps = (view.data_ptr(), *view.stride()[:-1])
+        if not view.numel() or (view.dim() and view.stride(-1) != 1) or any(step < 1 or step % 16 for step in steps):
+            return 0
+    return torch.cuda.get_device_properties(device).multi_processor_count if index is tl.int32 else 0
 
 
 def _upload(kernel, arrays, sizes):

@@ -13,6 +13,7 @@ Targets cuda:90 cuda:80 hip:gfx942
 
 import collections
 import contextlib
+import contextvars
 import functools
 import itertools
 import os
@@ -69,6 +70,47 @@ def _to_bfloat16(x):
     else:
         result = x.to(tl.bfloat16)
     return result
+
+
+@triton.jit(do_not_specialize=["M"])
+def gemm_bias_gelu_described(
+    x_ptr, w_ptr, bias_ptr, out_ptr,
+    M, K, N,
+    stride_x_m, stride_x_k, stride_w_n, stride_w_k, stride_bias_n, stride_out_m, stride_out_n,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+):  # fmt: skip
+    x_tiles = tl.make_tensor_descriptor(
+        x_ptr, shape=[M, K], strides=[stride_x_m, stride_x_k], block_shape=[BLOCK_M, BLOCK_K]
+    )
+    w_tiles = tl.make_tensor_descriptor(
+        w_ptr, shape=[N, K], strides=[stride_w_n, stride_w_k], block_shape=[BLOCK_N, BLOCK_K]
+    )
+    out_tiles = tl.make_tensor_descriptor(
+        out_ptr, shape=[M, N], strides=[stride_out_m, stride_out_n], block_shape=[BLOCK_M, BLOCK_N // 2]
+    )
+    for pid in tl.range(tl.program_id(0), tl.cdiv(M, BLOCK_M) * tl.cdiv(N, BLOCK_N), tl.num_programs(0), flatten=True):
+        n_tiles = tl.cdiv(N, BLOCK_N)
+        # 8 rows of tiles at a time: programs that run together share columns in the L2 cache.
+        group_start = pid // (n_tiles * 8) * 8
+        within_group = pid % (n_tiles * 8)
+        group_rows = tl.minimum(8, tl.cdiv(M, BLOCK_M) - group_start)
+        first_m = group_start * BLOCK_M + within_group % group_rows * BLOCK_M
+        first_n = within_group // group_rows * BLOCK_N
+        n = first_n + tl.arange(0, BLOCK_N)
+        acc = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+        for start_k in range(0, K, BLOCK_K):
+            x = x_tiles.load([first_m, start_k])
+            w = w_tiles.load([first_n, start_k])
+            acc = _dot_bfloat16(x, tl.trans(w), acc)
+        bias = tl.load(bias_ptr + n * stride_bias_n, mask=n < N).to(tl.float32)
+        t = acc + bias[None, :]
+        inner = 0.7978846 * (t + 0.044715 * t * t * t)
+        halves = tl.permute(
+            tl.reshape(_to_bfloat16(0.5 * t * (1.0 + _tanh(inner))), (BLOCK_M, 2, BLOCK_N // 2)), (0, 2, 1)
+        )
+        left, right = tl.split(halves)
+        out_tiles.store([first_m, first_n], left)  # gemm_bias_gelu.py:23
+        out_tiles.store([first_m, first_n + BLOCK_N // 2], right)
 
 
 @triton.jit(do_not_specialize=["M"])
@@ -151,7 +193,16 @@ _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 def _launch_gemm_bias_gelu(x, w, bias, out, M, K, N):
     index = _index_type(x, w, bias, out)
-    if N >= 768 and M * N >= 3145728 and K % 16 == 0:
+    tile_processors = _tile_processors(index, x, w, bias, out)
+    if tile_processors and N >= 768 and M * N >= 3145728 and K % 16 == 0:
+        plan = _Plan(
+            gemm_bias_gelu_described,
+            min(triton.cdiv(M, 128) * triton.cdiv(N, 256), tile_processors),
+            {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+    elif N >= 768 and M * N >= 3145728 and K % 16 == 0:
         plan = _Plan(
             gemm_bias_gelu_kernel,
             triton.cdiv(M, 128) * triton.cdiv(N, 256),
@@ -532,6 +583,8 @@ def _start(kernel, programs, arguments, options):
         if isinstance(compiled, triton.compiler.CompiledKernel):
             constants = [options[name] for name in kernel.arg_names[len(arguments) :]]
             start = _with_constants(compiled[(programs, 1, 1)], constants)
+            if getattr(compiled.metadata, "global_scratch_size", 0):
+                start = functools.partial(_allocating, start)
     start(*arguments)
     return start
 
@@ -548,11 +601,33 @@ def _specialised(kernel, unit_strides):
     return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
 
 
+def _allocating(start, *arguments):
+    """Triton asks an allocator for the memory of descriptors; one that the caller has set stays set."""
+    contextvars.copy_context().run(_launch_allocating, start, arguments)
+
+
+def _launch_allocating(start, arguments):
+    triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.uint8, device="cuda"))
+    start(*arguments)
+
+
 def _index_type(*views):
     """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
     axes = (zip(view.shape, view.stride(), strict=True) for view in views)
     spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
     return tl.int64 if max(spans) >= 2**30 else tl.int32
+
+
+def _tile_processors(index, *views):
+    """How many processors can copy tiles of these arrays by themselves: 0 unless all are aligned and have elements."""
+    device = views[0].device
+    if device.type != "cuda" or torch.version.hip or torch.cuda.get_device_capability(device)[0] != 9:
+        return 0
+    for view in views:
+        steps = (view.data_ptr(), *view.stride()[:-1])
+        if not view.numel() or (view.dim() and view.stride(-1) != 1) or any(step < 1 or step % 16 for step in steps):
+            return 0
+    return torch.cuda.get_device_properties(device).multi_processor_count if index is tl.int32 else 0
 
 
 def _upload(kernel, arrays, sizes):

@@ -6,10 +6,10 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 
 from intent.records import dataclass
+from translators.planning.described_tiles import DescribedTiles
 from translators.planning.goals import Advance, Goal, Store, Test
 from translators.planning.placement import Scope
 from translators.planning.sinks import Loop, LoopCarry
-from translators.planning.slice_bounds import SliceBounds
 from translators.tile import program as tile
 from translators.tile.expression import Axis, Expression, walk
 from translators.tile.program import Statement
@@ -18,7 +18,7 @@ REPEATED = frozenset({"pointwise", "select", "cast", "bitcast", "index"})  # com
 
 
 @dataclass(slots=True)
-class AuthorLoops(SliceBounds):
+class AuthorLoops(DescribedTiles):
     """Schedules the bodies of loops whose needs are met."""
 
     @abstractmethod

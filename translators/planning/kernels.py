@@ -16,24 +16,25 @@ from translators.planning.bounds import Bounds, bounded_numerators, normalising_
 from translators.planning.coverage import coverage_notes, covered
 from translators.planning.decisions import FINDINGS, Decisions
 from translators.planning.demand import Demand
+from translators.planning.described_tiles import described_tiles, one_after_the_other
 from translators.planning.extents import region_facts
 from translators.planning.layouts import POINTS, Choice, Layout, choices
 from translators.planning.naming import Namer
 from translators.planning.online import is_online
 from translators.planning.padding import Padding
 from translators.planning.product_layouts import is_dot, product_tiles
-from translators.planning.program_coordinates import prologue, tile_count
+from translators.planning.program_coordinates import Decoding, prologue, tile_count
 from translators.planning.ranges import known_at_launch
 from translators.planning.region_operations import AlongSlices
 from translators.planning.regions import Region, axes_at, form_regions
 from translators.planning.schedule import Scheduler
 from translators.planning.sinks import AxisConflict, MustHold, MustStore, OutOfOrder, unsupported
 from translators.tile.expression import Axis, Expression, LoopToken
-from translators.tile.program import AxisForm, Check, Section, TileFunction
+from translators.tile.program import AxisForm, Check, Describe, Section, TileFunction
 from translators.triton_source.device_functions import with_dependencies
 from translators.triton_source.expressions import Code, binary
 from translators.triton_source.host_sizes import blocks_code, size_code
-from translators.triton_source.launch import KernelCode, Overlap, Requirement, Scratch, Tuning, Variant
+from translators.triton_source.launch import TILES, KernelCode, Overlap, Requirement, Scratch, Tuning, Variant
 from translators.triton_source.names import LaunchNames, launch_names
 from translators.triton_source.write import Written, write_function
 
@@ -114,11 +115,17 @@ def _write_variants(demand: Demand, regions: Sequence[Region], names: LaunchName
             planned.append(_resized(alike, choice))
             continue
         try:
-            planned.append(_write_choice(demand, regions, choice, names, texts, combines))
+            found = _write_choice(demand, regions, choice, names, texts, combines)
+            if not choice.described or _has_descriptors(found.function):
+                planned.append(found)
         except (Rejected, OutOfOrder, MustStore):
             if not on_chip or not planned or choice.limits:
                 raise
     return planned
+
+
+def _has_descriptors(function: TileFunction) -> bool:
+    return any(isinstance(each, Describe) for section in function.sections for each in section.statements)
 
 
 def _same_structure(first: Choice, second: Choice) -> bool:
@@ -186,7 +193,7 @@ def _plan_choice(
         places = _places(region, layout)
         namer.forget(axis for axis, place in places.items() if placed.get(axis, place) != place)
         placed.update(places)
-        section, used = _section(demand, region, layout, namer, blocks, single=len(regions) == 1)
+        section, used = _section(demand, region, layout, namer, blocks, choice if len(regions) == 1 else None)
         sections.append(section)
         bounds.append(used)
     label = choice.label or "kernel"
@@ -216,8 +223,9 @@ def _taken(names: LaunchNames) -> set[str]:
 
 
 def _section(
-    demand: Demand, region: Region, layout: Layout, namer: Namer, blocks: dict[str, int], single: bool
+    demand: Demand, region: Region, layout: Layout, namer: Namer, blocks: dict[str, int], alone: Choice | None
 ) -> tuple[Section, Bounds]:
+    """`alone`: the choice, if the region has all programs of the launch."""
     forms = _forms(region, layout, namer, blocks)
     facts = region_facts(region)
     padding = Padding(layout)
@@ -225,11 +233,18 @@ def _section(
     nodes = (*region.nodes, *region.twin_nodes)
     checks = {node: found for node in nodes if (found := _checks(bounds, node, demand.spans.get(node)))}
     count = product(tile_count(axis, forms[axis], layout.lanes[axis]) for axis in region.program)
-    decoded = prologue(region, layout, forms, facts, namer, single)
-    body = Scheduler(demand, region, layout, namer, padding, bounds, forms, decoded).run()
+    described = alone is not None and alone.described
+    tiles = described_tiles(region, layout, checks, once=alone.large) if alone is not None and described else {}
+    named = {axis for node in tiles for axis in node.axes if axis in region.program}
+    decoded = prologue(region, layout, forms, facts, Decoding(namer, alone is not None, named))
+    scheduler = Scheduler(demand, region, layout, namer, padding, bounds, forms, decoded, tiles)
+    scheduler.by_halves = bool(tiles) and alone is not None and alone.large
+    statements = (*decoded.statements, *scheduler.run())
+    if scheduler.by_halves:
+        statements = one_after_the_other(statements, count)
     section = Section(
         forms, region.order, padding.others, padding.selected, checks, bounds.nonpositive, decoded.facts,
-        {memory: demand.shape(memory) for memory in demand.instances}, count, (*decoded.statements, *body),
+        {memory: demand.shape(memory) for memory in demand.instances}, count, statements,
         demand.names, demand.spans, _coordinate_names(demand), bounded_numerators(region, demand),
     )  # fmt: skip
     return section, bounds
@@ -292,12 +307,13 @@ def _variant(demand: Demand, regions: Sequence[Region], planned: _Planned, names
         source=written.text,
         arguments=written.arguments,
         constants=constants,
-        grid=_grid(regions, choice, names),
+        grid=_processors(_grid(regions, choice, names), choice),
         condition=_condition(choice, names),
         cuda=Tuning(min(warps, swapped // 32) if swapped else warps, 3),
         hip=Tuning(swapped // 64 if swapped else max(warps // 2, 1), 1 if dots > 1 else 2),
         wide_index=written.wide_index,
         rounded=demand.rounded,
+        described=choice.described,
         plan=_describe(regions, choice, planned) + ("; no fused multiply-add" if demand.rounded else ""),
     )
 
@@ -306,6 +322,7 @@ def _condition(choice: Choice, names: LaunchNames) -> str | None:
     """What the sizes must be for the choice; None if they may be anything."""
     parts = [f"{size_code(extent, names).text} <= {limit}" for extent, limit in choice.limits]
     parts += [f"{size_code(have, names).text} {how} {than}" for have, how, than in choice.suitable]
+    parts = [TILES, *parts] if choice.described else parts
     return " and ".join(parts) or None
 
 
@@ -349,6 +366,11 @@ def _grid(regions: Sequence[Region], choice: Choice, names: LaunchNames) -> str:
         count = count or Code("1")
         total = count if total is None else binary("+", total, count)
     return (total or Code("0")).text
+
+
+def _processors(grid: str, choice: Choice) -> str:
+    """One program for each processor, if they go on with the next tile by themselves."""
+    return f"min({grid}, {TILES})" if choice.described and choice.large else grid
 
 
 def _last_unconditional(variants: list[Variant]) -> tuple[Variant, ...]:

@@ -16,6 +16,7 @@ from translators.planning.product_layouts import (
     DOT_MINIMUM,
     DOT_WIDE,
     Suitable,
+    described_slices,
     dot_lanes,
     fold_lanes,
     fold_rows,
@@ -76,13 +77,16 @@ class Layout:
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A layout for every region, used when `limits` (extent <= number) hold and the sizes are `suitable` (a function of
-    extents, a comparison, a number); `label` tells variants apart.
+    extents, a comparison, a number); `label` tells variants apart. `large`: programs have nothing to do but tiles of a
+    large product. `described`: tiles are read through descriptors, where the device and the arrays allow it.
     """
 
     layouts: tuple[Layout, ...]
     limits: tuple[tuple[Polynomial, int], ...]
     label: str
     suitable: tuple[Suitable, ...] = ()
+    large: bool = False
+    described: bool = False
 
 
 def choices(regions: Sequence[Region], relaxed: bool = False) -> tuple[Choice, ...]:
@@ -90,7 +94,10 @@ def choices(regions: Sequence[Region], relaxed: bool = False) -> tuple[Choice, .
     may follow a maximum in one sweep.
     """
     rows = {axis for region in regions for axis in fold_rows(region) if _symbolic(axis)}
-    return tuple(variant for choice in _choices(regions, relaxed) for variant in (*_few_rows(choice, rows), choice))
+    found: list[Choice] = []
+    for choice in _choices(regions, relaxed):
+        found += [*_few_rows(choice, rows), *_described(choice, regions), choice]
+    return tuple(found)
 
 
 def _few_rows(choice: Choice, rows: Set[Axis]) -> Iterator[Choice]:
@@ -100,6 +107,18 @@ def _few_rows(choice: Choice, rows: Set[Axis]) -> Iterator[Choice]:
         layouts = tuple(replace(each, lanes={**each.lanes, **few}) for each in choice.layouts)
         limits = dict.fromkeys((axis.extent, DOT_MINIMUM) for axis in sorted(rows, key=lambda axis: axis.serial))
         yield replace(choice, layouts=layouts, limits=(*choice.limits, *limits))
+
+
+def _described(choice: Choice, regions: Sequence[Region]) -> Iterator[Choice]:
+    """The same by descriptors: of large products and of folds, whose slices are longer then."""
+    if len(regions) != 1:
+        return
+    (region,), (layout,) = regions, choice.layouts
+    longer = described_slices(region, layout.lanes)
+    if choice.large or longer:
+        lanes = {**layout.lanes, **longer}
+        label = f"{choice.label}_described" if choice.label else "described"
+        yield replace(choice, layouts=(replace(layout, lanes=lanes),), label=label, described=True)
 
 
 def _choices(regions: Sequence[Region], relaxed: bool) -> tuple[Choice, ...]:
@@ -167,7 +186,7 @@ def _wide_choice(region: Region, usual: Choice) -> Choice | None:
     if wide is None:
         return None
     columns, suitable = wide
-    return Choice((replace(layout, lanes={**layout.lanes, columns: DOT_WIDE}),), (), usual.label, suitable)
+    return Choice((replace(layout, lanes={**layout.lanes, columns: DOT_WIDE}),), (), usual.label, suitable, large=True)
 
 
 def _busy_choice(region: Region, rows: set[Axis], usual: Choice) -> Choice | None:

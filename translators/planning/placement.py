@@ -59,6 +59,7 @@ class Placement:
     checks: Bounds
     forms: Mapping[Axis, AxisForm]
     decoded: Prologue
+    described: Mapping[Expression, tuple[int, int]] = field(default_factory=dict)  # loads by descriptors
     scopes: list[Scope] = field(default_factory=lambda: [Scope()])
     uses: dict[Expression, int] = field(default_factory=dict)
     _stored: list[Sink] = field(default_factory=list)  # in statement order: what has been written so far
@@ -181,7 +182,8 @@ class Placement:
             case "constant" | "parameter" | "index" | "carry" | "carried" | "argument":
                 return False
             case "load":
-                return uses > 1 or self._is_rewritten(node) or not self._read_by_named_cast(node)
+                alone = uses > 1 or self._is_rewritten(node) or node in self.described
+                return alone or not self._read_by_named_cast(node)
             case "contract" if self._is_accumulated(node):
                 self.padding.reduction(node)
                 return False
@@ -214,6 +216,9 @@ class Placement:
         if node.operation == "load":
             self._check_overwritten(node)
         self._check_open(node, home)
+        if node in self.described:
+            self._load_tile(node, home)
+            return
         scope = self.scopes[home]
         wish = f"new_{self._updates[node]}" if node in self._updates else self.namer.wish(node)
         again = next((inner.again[node] for inner in self.scopes if node in inner.again), None)
@@ -294,6 +299,10 @@ class Placement:
             else:
                 results.append((self.namer.fresh(self.namer.reduction_name(member)), member))
         return tuple(results)
+
+    @abstractmethod
+    def _load_tile(self, node: Expression, home: int) -> None:
+        """Read a tile through a descriptor."""
 
     @abstractmethod
     def _scan_step(self, node: Expression, name: str, order: tuple[Axis, ...]) -> None:

@@ -20,6 +20,7 @@ DOT_MINIMUM = 16
 # A fold with several products of 16-bit elements: for so many elements of state to a row, (rows, length of a slice).
 # Every row's state is in registers twice, as carry and as summary; with eight warps nothing is spilled in the loop.
 FOLD_TILES = {64: (128, 64), 128: (128, 64), 256: (64, 32), 512: (32, 32)}
+DESCRIBED_STATE, DESCRIBED_SLICE = 128, 128  # slices that descriptors read: up to so much state, their length
 
 Suitable = tuple[Polynomial, str, int]  # extents, a comparison, a number
 
@@ -162,13 +163,7 @@ def fold_rows(region: Region) -> frozenset[Axis]:
 def fold_lanes(region: Region, resident: Mapping[Axis, int | None]) -> dict[Axis, int | None]:
     """Rows and slices of a fold that carries a tile of rows, one resident axis wide."""
     programs = fold_rows(region)
-    tiles = [
-        [resident[axis] or 1 for axis in carry.own if axis not in region.program]
-        for loop in region.loops
-        if loop.slices
-        for carry in loop.carries
-        if len(carry.own) > 1
-    ]
+    tiles = _carried_tiles(region, resident)
     if not programs or not tiles or any(len(tile) != 1 for tile in tiles):
         return {}
     state = sum(size for (size,) in tiles)
@@ -178,3 +173,23 @@ def fold_lanes(region: Region, resident: Mapping[Axis, int | None]) -> dict[Axis
     slices = {axis for axis in region.axes if axis.slices is not None}
     sizes = [(axis, rows) for axis in programs] + [(axis, depth) for axis in slices]
     return {axis: at_most(axis, size) for axis, size in sizes}
+
+
+def described_slices(region: Region, lanes: Mapping[Axis, int | None]) -> dict[Axis, int | None]:
+    """Slices of a fold with two products and one accumulator, where descriptors read them: copies take no registers."""
+    tiles = _carried_tiles(region, lanes)
+    products = sum(is_dot(node, region) for node in region.contractions)
+    if not fold_rows(region) or products != 2 or len(tiles) != 1 or len(tiles[0]) != 1 or tiles[0][0] > DESCRIBED_STATE:
+        return {}
+    return {axis: at_most(axis, DESCRIBED_SLICE) for axis in region.axes if axis.slices is not None}
+
+
+def _carried_tiles(region: Region, lanes: Mapping[Axis, int | None]) -> list[list[int]]:
+    """Lanes of the tiles of rows that loops over slices carry, apart from the rows."""
+    return [
+        [lanes[axis] or 1 for axis in carry.own if axis not in region.program]
+        for loop in region.loops
+        if loop.slices
+        for carry in loop.carries
+        if len(carry.own) > 1
+    ]

@@ -6,7 +6,7 @@ that programs that run at the same time share columns while these are in the L2 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from intent.records import dataclass, field
 from translators.algebra.facts import Facts
@@ -43,20 +43,30 @@ class Prologue:
     firsts: Mapping[Axis, Polynomial]
 
 
-def prologue(
-    region: Region, layout: Layout, forms: Mapping[Axis, AxisForm], facts: Facts, namer: Namer, alone: bool
-) -> Prologue:
-    """Decode the program id into the region's program axes, then bind resident axes.
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """`alone`: the region has all the programs of the launch. First coordinates of tiles of `named` axes get names."""
 
-    `alone`: the region has all the programs of the launch.
-    """
+    namer: Namer
+    alone: bool
+    named: Set[Axis]
+
+
+def prologue(
+    region: Region,
+    layout: Layout,
+    forms: Mapping[Axis, AxisForm],
+    facts: Facts,
+    decoding: Decoding,
+) -> Prologue:
+    """Decode the program id into the region's program axes, then bind resident axes."""
     for name in {form.block for form in forms.values() if form.block is not None}:
         facts = facts.with_bounds(Named(name), 1, None)
     facts = facts.with_bounds(Named("pid"), 0, None)
     for axis in region.axes:
         facts = facts.assuming(axis.extent)
-    decoder = _Decoder(region, layout, forms, namer, facts)
-    decoder.decode(alone)
+    decoder = _Decoder(region, layout, forms, decoding.namer, facts, decoding.named | region.limiting)
+    decoder.decode(decoding.alone)
     for axis in region.axes:
         if layout.roles[axis] == "resident" and layout.lanes[axis] is not None:
             decoder.bind_lanes(axis, number(0))
@@ -72,6 +82,7 @@ class _Decoder:
     forms: Mapping[Axis, AxisForm]
     namer: Namer
     facts: Facts
+    named: Set[Axis]
     statements: list[Statement] = field(default_factory=list)
     counts: dict[Axis, Polynomial] = field(default_factory=dict)
     firsts: dict[Axis, Polynomial] = field(default_factory=dict)
@@ -177,7 +188,7 @@ class _Decoder:
 
     def bind_lanes(self, axis: Axis, position: Polynomial) -> None:
         """The lanes of a tile of the axis; from the first coordinate on, the tile has to be widened itself."""
-        if axis in self.region.limiting and position != number(0):
+        if axis in self.named and position != number(0):
             self._bind_first(axis, position)
         else:
             self.statements.append(tile.BindAxis(axis, axis.begin, position, wide=position == number(0)))

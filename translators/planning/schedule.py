@@ -357,20 +357,9 @@ class Scheduler(ContraryScans):
             case Store(sink=sink) if sink.action == "issued":
                 pass  # naming its value was the update
             case Store(sink=sink):
+                parts = (sink.memory, sink.coordinates, sink.value, sink.predicate, self.checks.store(sink))
                 order = self._lanes(sink.axes)
-                statements.append(
-                    tile.StoreTile(
-                        sink.memory,
-                        sink.coordinates,
-                        sink.value,
-                        sink.predicate,
-                        self.checks.store(sink),
-                        order,
-                        sink.span,
-                        sink.action,
-                        sink.semantics,
-                    )
-                )
+                statements += self._stored_tile(tile.StoreTile(*parts, order, sink.span, sink.action, sink.semantics))
             case Fold(reduction=reduction, names=(name,), order=order) if goal.new_name:
                 before = previous(self.demand.arena, reduction)
                 statements.append(tile.Renew(name, goal.new_name, reduction, before, order))

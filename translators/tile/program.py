@@ -4,12 +4,14 @@
     Section      = axes' forms, statements              run by its own range of program ids
     statement    = BindIndex | BindAxis | BindMask       coordinates of the program and their guards
                  | Assign(name, expression)              a named tile or scalar
+                 | Describe | LoadTile                   a tensor descriptor, a tile that is read through one
                  | AssignResults(names, expressions)     the results of one reduction or scan
                  | Start | Accumulate | Finish           a reduction streamed over tiles
                  | Renew                                 a maximum that grows from tile to tile, where others need it
                  | ScanStep                              a prefix streamed over tiles
-                 | StoreTile
+                 | StoreTile | StoreHalves
                  | StreamLoop | OrderedLoop              structure
+                 | ProgramLoop                           one program does the work of several
                  | Barrier
                  | Remark                                 a comment for the reader
 
@@ -111,6 +113,33 @@ class Assign:
 
 
 @dataclass(frozen=True, slots=True)
+class Describe:
+    """name = a descriptor of two axes of a view, which stand at `positions`; tiles have the lanes of `axes`.
+
+    `coordinates` are those of the other axes, and 0 at the two positions. Of `halves`, a tile has half the columns.
+    """
+
+    name: str
+    memory: Memory
+    coordinates: tuple[Polynomial, ...]
+    positions: tuple[int, int]
+    axes: tuple[Axis, Axis]
+    halves: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LoadTile:
+    """name = the tile of a described view whose first coordinates are `firsts`, over `axes` as they lie in memory."""
+
+    name: str
+    value: Expression
+    descriptor: str
+    firsts: tuple[Polynomial, Polynomial]
+    axes: tuple[Axis, Axis]
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Start:
     """Accumulators of a reduction (one per operand), at its identity, over `order` (its free and its streamed
     lanes).
@@ -192,6 +221,19 @@ class StoreTile:
 
 
 @dataclass(frozen=True, slots=True)
+class StoreHalves:
+    """A store of a whole tile through a descriptor of halves of it: the left columns, then the right ones.
+
+    `firsts` are the tile's first coordinates. `names` are for the halves side by side, the left and the right one.
+    """
+
+    store: StoreTile
+    descriptor: str
+    firsts: tuple[Polynomial, Polynomial]
+    names: tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class StreamLoop:
     """for start in range(begin, end, block): the tiles of one axis, in order (from the last one if `reverse`).
 
@@ -251,6 +293,14 @@ class OrderedLoop:
 
 
 @dataclass(frozen=True, slots=True)
+class ProgramLoop:
+    """The work of `count` programs, which those that run divide among them: `pid` is one after the other."""
+
+    count: Polynomial
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """The statements of one region, run by the programs [first, first + count) of the grid.
 
@@ -292,8 +342,8 @@ class Remark:
 
 
 Statement = (
-    BindIndex | BindAxis | BindMask | Assign | AssignResults | Start | Accumulate | Renew | Finish | ScanStep |
-    StoreTile | StreamLoop | OrderedLoop
+    BindIndex | BindAxis | BindMask | Assign | AssignResults | Describe | LoadTile | Start | Accumulate | Renew | Finish
+    | ScanStep | StoreTile | StoreHalves | StreamLoop | OrderedLoop | ProgramLoop
     | Barrier | Remark
 )  # fmt: skip
 

@@ -58,6 +58,9 @@ class Tuning:
     stages: int
 
 
+TILES = "tile_processors"
+
+
 @dataclass(frozen=True, slots=True)
 class Variant:
     """One `@triton.jit` function and when it is launched.
@@ -66,7 +69,8 @@ class Variant:
     (see `names.LaunchNames`), then `constants` as `tl.constexpr`, then, if `wide_index` is true, `INDEX: tl.constexpr`
     (tl.int64 when a view spans 2**31 elements or more, else tl.int32). `rounded`: no product may be fused with a sum.
     `grid` (number of programs) and `condition` are Python expressions over size names (`triton.cdiv` allowed). The
-    first variant whose condition holds is launched; the last one's condition is None.
+    first variant whose condition holds is launched; the last one's condition is None. `described`: it reads tiles
+    through descriptors, for `TILES`, the number of processors that can, which is 0 if the arrays do not allow it.
     """
 
     function: str
@@ -79,6 +83,7 @@ class Variant:
     hip: Tuning
     wide_index: bool = True
     rounded: bool = False
+    described: bool = False
     plan: str = ""  # one line for the docstring: which rows stay on chip, what is streamed
 
 

@@ -33,6 +33,7 @@ _LOW_PRECISION = ("bf16", "f8e4m3fn", "f8e5m2")
 _IMPORTS = (
     ("collections[.]deque", "import collections"),
     ("contextlib[.]", "import contextlib"),
+    ("contextvars[.]", "import contextvars"),
     ("functools[.]", "import functools"),
     ("itertools[.]", "import itertools"),
     ("math[.]", "import math"),
@@ -95,6 +96,7 @@ def _features(
         "outonly": any(needs_size_keywords(code) for code in codes),
         "same": any(code.overlap == "same" for code in codes),
         "snapshot": any(code.overlap == "snapshot" for code in codes),
+        "described": any(variant.described for code in codes for variant in code.variants),
         **_view_features(views),
     }
     return frozenset(name for name, holds in facts.items() if holds)

@@ -9,6 +9,7 @@ from intent.dtypes import DType
 from translators.algebra.polynomial import Polynomial, Symbol
 from translators.logical.types import View, output_symbols, view_symbols
 from translators.triton_source.launch import (
+    TILES,
     Argument,
     KernelCode,
     Pointer,
@@ -89,6 +90,8 @@ def launcher(code: KernelCode, names: KernelNames) -> str:
     lines = [call(f"def {names.launcher}(", parameters, "):")]
     if any(variant.wide_index for variant in code.variants):
         lines += fold("    ", f"{index} = _index_type({', '.join(views)})")
+    if any(variant.described for variant in code.variants):
+        lines += fold("    ", f"{TILES} = _tile_processors({', '.join([index, *views])})")
     lines += _choice(code, names, (plan, integers if passes_integers and not same else None, index))
     if any(re.search(r"\bprograms\b", scratch.elements) for scratch in code.scratch):
         lines.append(f"    programs = {plan}.programs")

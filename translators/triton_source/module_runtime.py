@@ -230,12 +230,35 @@ def _scratch(wanted, device):
     return memory
 '''
 
+ALLOCATING = '''
+def _allocating(start, *arguments):
+    """Triton asks an allocator for the memory of descriptors; one that the caller has set stays set."""
+    contextvars.copy_context().run(_launch_allocating, start, arguments)
+
+
+def _launch_allocating(start, arguments):
+    triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.uint8, device="cuda"))
+    start(*arguments)
+'''
+
 INDEX_TYPE = '''
 def _index_type(*views):
     """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
     axes = (zip(view.shape, view.stride(), strict=True) for view in views)
     spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
     return tl.int64 if max(spans) >= 2**30 else tl.int32
+'''
+TILE_PROCESSORS = '''
+def _tile_processors(index, *views):
+    """How many processors can copy tiles of these arrays by themselves: 0 unless all are aligned and have elements."""
+    device = views[0].device
+    if device.type != "cuda" or torch.version.hip or torch.cuda.get_device_capability(device)[0] != 9:
+        return 0
+    for view in views:
+        steps = (view.data_ptr(), *view.stride()[:-1])
+        if not view.numel() or (view.dim() and view.stride(-1) != 1) or any(step < 1 or step % 16 for step in steps):
+            return 0
+    return torch.cuda.get_device_properties(device).multi_processor_count if index is tl.int32 else 0
 '''
 
 LAUNCH = '''
@@ -281,6 +304,8 @@ def _start(kernel, programs, arguments, options):
         if isinstance(compiled, triton.compiler.CompiledKernel):
             constants = [options[name] for name in kernel.arg_names[len(arguments) :]]
             start = _with_constants(compiled[(programs, 1, 1)], constants)
+            if getattr(compiled.metadata, "global_scratch_size", 0):  #? described
+                start = functools.partial(_allocating, start)  #? described
     start(*arguments)
     return start  #? !bytes
     return lambda *arguments: start(*(_passed(argument) for argument in arguments))  #? bytes
@@ -325,7 +350,9 @@ AFTER_KERNELS = (
     SCRATCH,
     LAUNCH,
     PASSED,
+    ALLOCATING,
     INDEX_TYPE,
+    TILE_PROCESSORS,
     *host_transfers.AFTER_KERNELS,
 )
 _DEFINITION = re.compile(r"^(?:class |def )?(_\w+)", re.MULTILINE)

@@ -9,7 +9,7 @@ from intent.records import dataclass
 from translators.algebra.polynomial import Symbol
 from translators.logical.program import Kernel
 from translators.logical.types import View
-from translators.triton_source.launch import Argument, Pointer, ScalarArgument, ScratchPointer, Size, Stride
+from translators.triton_source.launch import TILES, Argument, Pointer, ScalarArgument, ScratchPointer, Size, Stride
 
 RESERVED_LOCALS = frozenset(
     {"tl", "triton", "torch", "np", "os", "sys", "INDEX", "libdevice", "language"}
@@ -21,7 +21,7 @@ RESERVED_LOCALS = frozenset(
 
 RESERVED = RESERVED_LOCALS | {
     "main", "self", "tensor", "grid", "num_warps", "num_stages", "num_ctas", "warmup", "maxnreg", "device", "stream",
-    "kernel", "programs",
+    "kernel", "programs", TILES,
 }  # fmt: skip
 """What no parameter of a device function or launcher may be called: Triton takes some of these as keywords."""
 

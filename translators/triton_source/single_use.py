@@ -85,12 +85,12 @@ def _without(uses: _Uses, number: int, vocabulary: Vocabulary) -> list[Line] | N
     """The lines without the assignment in one of them, if it can go."""
     lines, statement = uses.lines, parsed(uses.lines[number].text)
     name, value = statement.target, statement.value
-    if name is None or value is None or statement.augmented or vocabulary.is_authors(name):
+    if name is None or value is None or statement.augmented:
         return None
     found = uses.of(name, number)
     if found == [] and (value.pure or is_plain_load(value.node)):
         return with_bodies([*lines[:number], *lines[number + 1 :]])
-    if found is None or len(found) != 1 or not _may_move(uses.flow, number, found[0]):
+    if vocabulary.is_authors(name) or found is None or len(found) != 1 or not _may_move(uses.flow, number, found[0]):
         return None
     use = found[0]
     moved = _moved(lines[number], value, lines[use.line], use.part)

@@ -20,19 +20,23 @@ from translators.tile.program import (
     BindIndex,
     BindMask,
     CarryForm,
+    Describe,
     Finish,
+    LoadTile,
     Named,
     OrderedLoop,
+    ProgramLoop,
     Remark,
     Renew,
     ScanStep,
     Start,
     Statement,
+    StoreHalves,
     StoreTile,
     StreamLoop,
 )
 from translators.triton_source import conversions, reductions
-from translators.triton_source.expressions import Code, binary, call, method
+from translators.triton_source.expressions import PRODUCT, Code, binary, call, method
 from translators.triton_source.lines import Line
 from translators.triton_source.render import Shape
 from translators.triton_source.value_statements import ValueWriter
@@ -68,6 +72,10 @@ class StatementWriter(ValueWriter):
                 self._assign(statement)
             case AssignResults():
                 self._assign_results(statement)
+            case Describe():
+                self._describe(statement)
+            case LoadTile():
+                self._load_tile(statement)
             case Start():
                 self._start(statement)
             case Accumulate():
@@ -80,10 +88,14 @@ class StatementWriter(ValueWriter):
                 self._scan_step(statement)
             case StoreTile():
                 self._store(statement)
+            case StoreHalves():
+                self._store_halves(statement)
             case StreamLoop():
                 self._stream(statement)
             case OrderedLoop():
                 self._ordered(statement)
+            case ProgramLoop():
+                self._program_loop(statement)
             case Barrier():
                 self.line("tl.debug_barrier()")
             case Remark(text=text):
@@ -139,6 +151,38 @@ class StatementWriter(ValueWriter):
         self.line(f"{form.mask} = {binary('<', Code(form.name), end).text}")
 
     # ------------------------------------------------------------------------------------------------------- memory
+    def _describe(self, statement: Describe) -> None:
+        """The launcher has seen to it that columns are neighbours in memory, so that their stride is a constant."""
+        memory, renderer = statement.memory, self.renderer
+        pointer, _ = renderer.pointer(memory, statement.coordinates, ())
+        extents = [renderer.polynomial(memory.shape[place], (), wide=False).text for place in statement.positions]
+        renderer.strides |= {(memory.name, place) for place in statement.positions}
+        strides = [renderer.names.strides[memory.name, place] for place in statement.positions]
+        blocks = [str(renderer.form(axis).block) for axis in statement.axes]
+        blocks = [blocks[0], f"{blocks[1]} // 2"] if statement.halves else blocks
+        parts = {"shape": extents, "strides": strides, "block_shape": blocks}
+        keywords = {name: f"[{', '.join(each)}]" for name, each in parts.items()}
+        self.line(f"{statement.name} = {call('tl.make_tensor_descriptor', pointer, **keywords).text}")
+
+    def _load_tile(self, statement: LoadTile) -> None:
+        firsts = ", ".join(self.renderer.polynomial(first, (), wide=False).text for first in statement.firsts)
+        self.line(f"{statement.name} = {statement.descriptor}.load([{firsts}])", statement.span)
+        self.renderer.values[statement.value] = (statement.name, statement.axes)
+
+    def _store_halves(self, statement: StoreHalves) -> None:
+        """A thread has neighbouring columns of both halves, so that nothing moves between threads."""
+        store, renderer = statement.store, self.renderer
+        both, left, right = statement.names
+        value = conversions.as_access(renderer.value(store.value, store.order), store.value.dtype)
+        rows, columns = (str(renderer.form(axis).block) for axis in store.order)
+        pair = call("tl.reshape", value, Code(f"({rows}, 2, {columns} // 2)"))
+        self.line(f"{both} = {call('tl.permute', pair, Code('(0, 2, 1)')).text}")
+        self.line(f"{left}, {right} = tl.split({both})")
+        first, second = (renderer.polynomial(each, (), wide=False) for each in statement.firsts)
+        middle = binary("+", second, Code(f"{columns} // 2", PRODUCT))
+        self.line(f"{statement.descriptor}.store([{first.text}, {second.text}], {left})", store.span, cited=True)
+        self.line(f"{statement.descriptor}.store([{first.text}, {middle.text}], {right})")
+
     def _store(self, statement: StoreTile) -> None:
         renderer, shape = self.renderer, statement.order
         if statement.action != "store":
@@ -193,6 +237,11 @@ class StatementWriter(ValueWriter):
         self.ends.pop(statement.axis, None)
         for name, new_name in statement.moves:
             self.lines.append(Line(self.level + 1, f"{name} = {new_name}"))
+
+    def _program_loop(self, statement: ProgramLoop) -> None:
+        count = self.renderer.polynomial(statement.count, (), wide=False).text
+        self.line(f"for pid in tl.range(tl.program_id(0), {count}, tl.num_programs(0), flatten=True):")
+        self.nested(statement.body)
 
     def _ordered(self, statement: OrderedLoop) -> None:
         renderer = self.renderer
