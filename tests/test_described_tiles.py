@@ -77,6 +77,26 @@ def test_the_same_as_plain_loads(three_processors: ModuleType, monkeypatch: pyte
     np.testing.assert_array_equal(found, three_processors.k(*arrays))
 
 
+def test_rows_that_are_not_aligned(three_processors: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Operands are copied into rows that are, in every call; what lies behind these rows is not read."""
+    module, aligned = three_processors, three_processors._in_aligned_rows
+    seen: list[tuple[int, ...]] = []
+
+    def noted(view: torch.Tensor) -> torch.Tensor:
+        seen.append(view.stride())
+        return aligned(view)
+
+    monkeypatch.setattr(module, "_tile_processors", lambda index, *views: 3 * all(map(module._aligned, views)))
+    monkeypatch.setattr(module, "_in_aligned_rows", noted)
+    a, b, w = map(torch.from_numpy, _matrices({"M": 770, "K": 83, "N": 776}))
+    for factor in (1, 2):
+        found = module.k_device(a * factor, b, w)
+        t = (a * factor).float() @ b.float() + w.float()
+        torch.testing.assert_close(found.float(), torch.where(t > 0, t, 0.5 * t), rtol=2e-3, atol=2e-3)
+    assert seen == [(83, 1), (776, 1)] * 2
+    assert not module._rows_to_align((torch.zeros(800, 0),), 3)
+
+
 def test_values_that_are_no_numbers(three_processors: ModuleType) -> None:
     """What lies beyond the arrays is zero, also beside elements that are infinite."""
     a, b, w = _matrices(WIDE)
@@ -156,6 +176,9 @@ class _View:
     def data_ptr(self) -> int:
         return self.address
 
+    def element_size(self) -> int:
+        return 2
+
 
 def test_arrays_that_descriptors_can_address(monkeypatch: pytest.MonkeyPatch) -> None:
     """All processors where arrays are aligned and not empty; none elsewhere, nor on devices without such copies."""
@@ -163,11 +186,11 @@ def test_arrays_that_descriptors_can_address(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (9, 0))
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: SimpleNamespace(multi_processor_count=132))
     count = module._tile_processors
-    assert count(tl.int32, _View(64, 1), _View(1), _View(), _View(96, 32, 1)) == 132
+    assert count(tl.int32, _View(64, 1), _View(1), _View(), _View(96, 32, 1), _View(72, 1)) == 132
     refused = [
         _View(0, 1),
         _View(63, 1),
-        _View(72, 1),
+        _View(68, 1),
         _View(64, 2),
         _View(64, 1, address=8),
         _View(64, 1, elements=0),

@@ -140,7 +140,15 @@ _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 def _launch_gemm(a, b, c, M, K, N):
     index = _index_type(a, b, c)
     tile_processors = _tile_processors(index, a, b, c)
-    if tile_processors and N >= 768 and M * N >= 3145728 and K % 16 == 0 and N % 16 == 0:
+    if (
+        not tile_processors
+        and N >= 768
+        and M * N >= 3145728
+        and M >= 768
+        and _rows_to_align((a, b), _tile_processors(index, c))
+    ):
+        return _launch_aligned(_launch_gemm, (a, b, c), (0, 1), M=M, K=K, N=N)
+    if tile_processors and N >= 768 and M * N >= 3145728:
         plan = _Plan(
             gemm_described,
             min(triton.cdiv(M, 128) * triton.cdiv(N, 256), tile_processors),
@@ -553,10 +561,39 @@ def _tile_processors(index, *views):
     if device.type != "cuda" or torch.version.hip or torch.cuda.get_device_capability(device)[0] != 9:
         return 0
     for view in views:
-        steps = (view.data_ptr(), *view.stride()[:-1])
-        if not view.numel() or (view.dim() and view.stride(-1) != 1) or any(step < 1 or step % 16 for step in steps):
+        if not view.numel() or (view.dim() and view.stride(-1) != 1) or not _aligned(view):
             return 0
     return torch.cuda.get_device_properties(device).multi_processor_count if index is tl.int32 else 0
+
+
+def _aligned(view):
+    """Whether all rows begin at multiples of 16 bytes."""
+    steps = [stride * view.element_size() for stride in view.stride()[:-1]]
+    return all(step > 0 and step % 16 == 0 for step in (view.data_ptr(), *steps))
+
+
+def _rows_to_align(views, processors):
+    """Whether processors could copy tiles if rows that are contiguous were aligned as well."""
+    rows = all(view.numel() and view.stride(-1) == 1 for view in views)
+    return processors and rows and not all(_aligned(view) for view in views)
+
+
+def _launch_aligned(launch, views, places, **sizes):
+    """Launch with copies of some views, in rows that are aligned."""
+
+    def prepared(views):
+        return [_in_aligned_rows(view) if place in places else view for place, view in enumerate(views)]
+
+    start = launch(*prepared(views), **sizes)
+    return start and (lambda views: start(prepared(views)))
+
+
+def _in_aligned_rows(view):
+    if _aligned(view):
+        return view
+    *rows, columns = view.shape
+    memory = torch.empty((*rows, -(-columns // 16) * 16), dtype=view.dtype, device=view.device)[..., :columns]
+    return memory.copy_(view)
 
 
 def _upload(kernel, arrays, sizes):

@@ -891,10 +891,15 @@ def _tile_processors(index, *views):
     if device.type != "cuda" or torch.version.hip or torch.cuda.get_device_capability(device)[0] != 9:
         return 0
     for view in views:
-        steps = (view.data_ptr(), *view.stride()[:-1])
-        if not view.numel() or (view.dim() and view.stride(-1) != 1) or any(step < 1 or step % 16 for step in steps):
+        if not view.numel() or (view.dim() and view.stride(-1) != 1) or not _aligned(view):
             return 0
     return torch.cuda.get_device_properties(device).multi_processor_count if index is tl.int32 else 0
+
+
+def _aligned(view):
+    """Whether all rows begin at multiples of 16 bytes."""
+    steps = [stride * view.element_size() for stride in view.stride()[:-1]]
+    return all(step > 0 and step % 16 == 0 for step in (view.data_ptr(), *steps))
 
 
 def _upload(kernel, arrays, sizes):

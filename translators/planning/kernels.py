@@ -22,7 +22,7 @@ from translators.planning.layouts import POINTS, Choice, Layout, choices
 from translators.planning.naming import Namer
 from translators.planning.online import is_online
 from translators.planning.padding import Padding
-from translators.planning.product_layouts import is_dot, product_tiles
+from translators.planning.product_layouts import COPIED, is_dot, product_tiles
 from translators.planning.program_coordinates import Decoding, prologue, tile_count
 from translators.planning.ranges import known_at_launch
 from translators.planning.region_operations import AlongSlices
@@ -34,7 +34,7 @@ from translators.tile.program import AxisForm, Check, Describe, Section, TileFun
 from translators.triton_source.device_functions import with_dependencies
 from translators.triton_source.expressions import Code, binary
 from translators.triton_source.host_sizes import blocks_code, size_code
-from translators.triton_source.launch import TILES, KernelCode, Overlap, Requirement, Scratch, Tuning, Variant
+from translators.triton_source.launch import TILES, Copies, KernelCode, Overlap, Requirement, Scratch, Tuning, Variant
 from translators.triton_source.names import LaunchNames, launch_names
 from translators.triton_source.write import Written, write_function
 
@@ -119,7 +119,7 @@ def _write_variants(demand: Demand, regions: Sequence[Region], names: LaunchName
             if not choice.described or _has_descriptors(found.function):
                 planned.append(found)
         except (Rejected, OutOfOrder, MustStore):
-            if not on_chip or not planned or choice.limits:
+            if not choice.described and (not on_chip or not planned or choice.limits):
                 raise
     return planned
 
@@ -314,6 +314,7 @@ def _variant(demand: Demand, regions: Sequence[Region], planned: _Planned, names
         wide_index=written.wide_index,
         rounded=demand.rounded,
         described=choice.described,
+        copies=_copies(regions, planned, names) if choice.described and choice.large else None,
         plan=_describe(regions, choice, planned) + ("; no fused multiply-add" if demand.rounded else ""),
     )
 
@@ -366,6 +367,15 @@ def _grid(regions: Sequence[Region], choice: Choice, names: LaunchNames) -> str:
         count = count or Code("1")
         total = count if total is None else binary("+", total, count)
     return (total or Code("0")).text
+
+
+def _copies(regions: Sequence[Region], planned: _Planned, names: LaunchNames) -> Copies:
+    """Operands of a large product, if both have each of their elements multiplied often."""
+    made = [each for each in planned.function.sections[0].statements if isinstance(each, Describe)]
+    operands = dict.fromkeys(each.memory.name for each in made if not each.halves)
+    wanted = [(extent.extent, ">=", COPIED) for region in regions for extent in region.program]
+    parts = [f"{size_code(have, names).text} {how} {than}" for have, how, than in (*planned.choice.suitable, *wanted)]
+    return Copies(tuple(operands), " and ".join(dict.fromkeys(parts)))
 
 
 def _processors(grid: str, choice: Choice) -> str:

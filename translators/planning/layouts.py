@@ -118,7 +118,9 @@ def _described(choice: Choice, regions: Sequence[Region]) -> Iterator[Choice]:
     if choice.large or longer:
         lanes = {**layout.lanes, **longer}
         label = f"{choice.label}_described" if choice.label else "described"
-        yield replace(choice, layouts=(replace(layout, lanes=lanes),), label=label, described=True)
+        suitable = tuple(each for each in choice.suitable if each[1] != "==")  # descriptors ask less of row lengths
+        layouts = (replace(layout, lanes=lanes),)
+        yield replace(choice, layouts=layouts, suitable=suitable, label=label, described=True)
 
 
 def _choices(regions: Sequence[Region], relaxed: bool) -> tuple[Choice, ...]:

@@ -15,6 +15,7 @@ DOT_ROWS, DOT_COLUMNS = 128, 128
 DOT_RESIDENT, DOT_TERM = 16384, 8192  # elements of a product with a resident axis, or that is one term of a sum
 DOT_WIDE = 256  # columns of a matrix product that has many of them
 WIDE_TILES = 96  # and that leaves at least as many tiles: about one for each processor of a large GPU
+COPIED = 768  # so often an element must be multiplied for a copy of it in aligned rows to pay
 ALIGNED = 16  # row lengths are multiples of this where wide accesses are possible
 DOT_MINIMUM = 16
 # A fold with several products of 16-bit elements: for so many elements of state to a row, (rows, length of a slice).

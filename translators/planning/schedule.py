@@ -471,8 +471,8 @@ class Scheduler(ContraryScans):
         self.scopes.pop()
         moves = tuple((fold.names[0], fold.new_name) for fold in folds if fold.new_name)
         loop = tile.StreamLoop(axis, start, tuple(inner.statements), reverse, moves, low, high)
-        counts = all(fold.reduction.attribute.kind == "count" for fold in folds) and not goals
-        self.scopes[-1].statements += self._whole_and_rest(loop) if counts else [loop]
+        waits = followers or all(fold.reduction.attribute.kind == "count" for fold in folds)
+        self.scopes[-1].statements += self._whole_and_rest(loop) if waits and not goals else [loop]
         self._close(inner, [start] if self.layout.lanes[axis] else [])
         for fold, members in zip(folds, grouped, strict=True):
             self._finish(fold, members)
@@ -512,11 +512,11 @@ class Scheduler(ContraryScans):
         return list(groups.values())
 
     def _start(self, members: Sequence[Expression], follows: bool = False) -> Fold:
-        """Accumulators of lanes, which are reduced after the sweep. Of several rows, those that follow maxima are not
-        wider than these, which are reduced in each tile."""
+        """Accumulators of lanes, which are reduced after the sweep. Those that follow maxima are not wider than these,
+        which are reduced in each tile: then no element has to be rescaled."""
         node = members[0]
         streamed = self._reduced_along(node)
-        narrow = self._as_dot(node) or node.attribute.kind == "count" or (follows and self._lanes(node.axes))
+        narrow = self._as_dot(node) or node.attribute.kind == "count" or follows
         lanes = node.axes if narrow else node.axes | set(streamed)
         order = self._lanes(lanes)
         partial = "_partial" if set(order) & set(node.attribute.axes) else ""

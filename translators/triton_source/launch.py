@@ -62,6 +62,14 @@ TILES = "tile_processors"
 
 
 @dataclass(frozen=True, slots=True)
+class Copies:
+    """Views that may be copied into aligned rows, so that descriptors can address them, where the condition holds."""
+
+    views: tuple[str, ...]
+    condition: str
+
+
+@dataclass(frozen=True, slots=True)
 class Variant:
     """One `@triton.jit` function and when it is launched.
 
@@ -84,6 +92,7 @@ class Variant:
     wide_index: bool = True
     rounded: bool = False
     described: bool = False
+    copies: Copies | None = None
     plan: str = ""  # one line for the docstring: which rows stay on chip, what is streamed
 
 

@@ -92,6 +92,7 @@ def launcher(code: KernelCode, names: KernelNames) -> str:
         lines += fold("    ", f"{index} = _index_type({', '.join(views)})")
     if any(variant.described for variant in code.variants):
         lines += fold("    ", f"{TILES} = _tile_processors({', '.join([index, *views])})")
+    lines += _copies(code, names, index)
     lines += _choice(code, names, (plan, integers if passes_integers and not same else None, index))
     if any(re.search(r"\bprograms\b", scratch.elements) for scratch in code.scratch):
         lines.append(f"    programs = {plan}.programs")
@@ -99,6 +100,27 @@ def launcher(code: KernelCode, names: KernelNames) -> str:
         lines.append(_integer_line(code, code.variants[0], integers, names, 4))
     lines.append(_launch_call(code, names, [plan, tuple_text(views), integers if passes_integers else "()"]))
     return "\n".join(lines)
+
+
+def _copies(code: KernelCode, names: KernelNames, index: str) -> list[str]:
+    """Starts over with copies of what descriptors cannot address as it lies in memory."""
+    found = next((variant.copies for variant in code.variants if variant.copies is not None), None)
+    if found is None:
+        return []
+    copied, others = (
+        [local(v.name, names) for v in code.kernel.views if (v.name in found.views) is known] for known in (True, False)
+    )
+    places = [str(place) for place, view in enumerate(code.kernel.views) if view.name in found.views]
+    test = (
+        f"{found.condition} and _rows_to_align({tuple_text(copied)}, _tile_processors({', '.join([index, *others])}))"
+    )
+    views, scalars = ([local(each.name, names) for each in part] for part in (code.kernel.views, code.kernel.scalars))
+    sizes = [f"{name}={name}" for name in names.launch.sizes.values()]
+    parts = [names.launcher, tuple_text(views), tuple_text(places), *([tuple_text(scalars)] if scalars else []), *sizes]
+    return [
+        *fold("    ", f"if not {TILES} and {test}:"),
+        *fold("        ", f"return _launch_aligned({', '.join(parts)})"),
+    ]
 
 
 def _assert_order(code: KernelCode) -> None:

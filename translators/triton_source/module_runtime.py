@@ -255,10 +255,43 @@ def _tile_processors(index, *views):
     if device.type != "cuda" or torch.version.hip or torch.cuda.get_device_capability(device)[0] != 9:
         return 0
     for view in views:
-        steps = (view.data_ptr(), *view.stride()[:-1])
-        if not view.numel() or (view.dim() and view.stride(-1) != 1) or any(step < 1 or step % 16 for step in steps):
+        if not view.numel() or (view.dim() and view.stride(-1) != 1) or not _aligned(view):
             return 0
     return torch.cuda.get_device_properties(device).multi_processor_count if index is tl.int32 else 0
+
+
+def _aligned(view):
+    """Whether all rows begin at multiples of 16 bytes."""
+    steps = [stride * view.element_size() for stride in view.stride()[:-1]]
+    return all(step > 0 and step % 16 == 0 for step in (view.data_ptr(), *steps))
+'''
+
+ALIGNED_ROWS = '''
+def _rows_to_align(views, processors):
+    """Whether processors could copy tiles if rows that are contiguous were aligned as well."""
+    rows = all(view.numel() and view.stride(-1) == 1 for view in views)
+    return processors and rows and not all(_aligned(view) for view in views)
+
+
+def _launch_aligned(launch, views, places, scalars=(), **sizes):  #? scalars
+def _launch_aligned(launch, views, places, **sizes):  #? !scalars
+    """Launch with copies of some views, in rows that are aligned."""
+
+    def prepared(views):
+        return [_in_aligned_rows(view) if place in places else view for place, view in enumerate(views)]
+
+    start = launch(*prepared(views), *scalars, **sizes)  #? scalars
+    return start and (lambda views, scalars: start(prepared(views), scalars))  #? scalars
+    start = launch(*prepared(views), **sizes)  #? !scalars
+    return start and (lambda views: start(prepared(views)))  #? !scalars
+
+
+def _in_aligned_rows(view):
+    if _aligned(view):
+        return view
+    *rows, columns = view.shape
+    memory = torch.empty((*rows, -(-columns // 16) * 16), dtype=view.dtype, device=view.device)[..., :columns]
+    return memory.copy_(view)
 '''
 
 LAUNCH = '''
@@ -353,6 +386,7 @@ AFTER_KERNELS = (
     ALLOCATING,
     INDEX_TYPE,
     TILE_PROCESSORS,
+    ALIGNED_ROWS,
     *host_transfers.AFTER_KERNELS,
 )
 _DEFINITION = re.compile(r"^(?:class |def )?(_\w+)", re.MULTILINE)

@@ -72,7 +72,8 @@ class ValueWriter:
         load = node.arguments[0] if node.operation == "cast" else node
         padding = self.renderer.section.padding.get(load)
         text = {-math.inf: "masked lanes lose every maximum", math.inf: "masked lanes lose every minimum"}
-        why = text.get(padding, "") if isinstance(padding, float) and load not in self.renderer.values else ""
+        masked = any(self.renderer.form(axis).mask for axis in load.axes) and load not in self.renderer.values
+        why = text.get(padding, "") if isinstance(padding, float) and masked else ""
         if why in self.explained:
             return ""
         self.explained.add(why)
