@@ -30,8 +30,7 @@ from translators.algebra.polynomial import (
 )
 from translators.algebra.samples import Samples
 
-SEARCH_LIMIT = 300  # polynomials visited for one question
-STEP_LIMIT = 24  # replacements in one chain of a proof
+SEARCHES = ((60, 3), (300, 24))  # polynomials visited for one question, and replacements in one chain of its proof
 DEPTH_LIMIT = 4  # how far bounds that mention other atoms are followed by intervals and when atoms are ordered
 
 Bounds = Mapping[Atom, tuple[Polynomial, ...]]
@@ -85,16 +84,28 @@ class Facts:
     _intervals: dict[tuple[Atom, int], Interval] = field(default_factory=dict, init=False, compare=False, repr=False)
     _heights: dict[tuple[Atom, int], int] = field(default_factory=dict, init=False, compare=False, repr=False)
     _samples: list[Samples] = field(default_factory=list, init=False, compare=False, repr=False)
+    _more: dict[object, Facts] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _proofs: dict[object, bool] = field(default_factory=dict, compare=False, repr=False)  # of all that descend from one
 
     def with_bounds(
         self, atom: Atom, low: Polynomial | int | None = None, high_inclusive: Polynomial | int | None = None
     ) -> Facts:
-        """Also know low <= atom <= high_inclusive; earlier bounds stay."""
-        return replace(self, lows=_extended(self.lows, atom, low), highs=_extended(self.highs, atom, high_inclusive))
+        """Also know low <= atom <= high_inclusive; earlier bounds stay. The same addition gives the same object."""
+        key = (atom, low, high_inclusive)
+        found = self._more.get(key)
+        if found is None:
+            lows, highs = _extended(self.lows, atom, low), _extended(self.highs, atom, high_inclusive)
+            found = self._more[key] = replace(self, lows=lows, highs=highs)
+        return found
 
     def assuming(self, nonnegative: Polynomial) -> Facts:
         """Also know that this polynomial is not negative."""
-        return replace(self, assumed=(*self.assumed, nonnegative))
+        if nonnegative in self.assumed:
+            return self
+        found = self._more.get(nonnegative)
+        if found is None:
+            found = self._more[nonnegative] = replace(self, assumed=(*self.assumed, nonnegative))
+        return found
 
     # -------------------------------------------------------------------------------------------------------- questions
     def nonnegative(self, polynomial: Polynomial) -> bool:
@@ -103,9 +114,29 @@ class Facts:
         if known is None:
             known = self._within(polynomial)
             if known is None:
-                known = not self._sampled().refute(polynomial) and self._proven(polynomial)
+                known = self._searched(polynomial)
             self._answers[polynomial] = known
         return known
+
+    def _searched(self, polynomial: Polynomial) -> bool:
+        """Facts that know the same of what the question mentions have the same answer."""
+        key = (polynomial, self._relevant(polynomial), self.assumed)
+        known = self._proofs.get(key)
+        if known is None:
+            known = self._proofs[key] = not self._sampled().refute(polynomial) and self._proven(polynomial)
+        return known
+
+    def _relevant(self, polynomial: Polynomial) -> tuple[object, ...]:
+        """The bounds of all atoms that the polynomial, what is assumed, or these bounds mention."""
+        found: dict[Atom, tuple[object, ...]] = {}
+        open_polynomials = [polynomial, *self.assumed]
+        while open_polynomials:
+            for atom in open_polynomials.pop().atoms():
+                if atom not in found:
+                    lows, highs = self.lows.get(atom, ()), self.highs.get(atom, ())
+                    found[atom] = (atom, lows, highs)
+                    open_polynomials.extend((*lows, *highs))
+        return tuple(each for each in found.values() if each[1] or each[2])
 
     def _within(self, polynomial: Polynomial) -> bool | None:
         """The answer, if the polynomial's numbers lie on one side of 0."""
@@ -120,8 +151,14 @@ class Facts:
         return self._samples[0]
 
     def _proven(self, polynomial: Polynomial) -> bool:
-        proof = _Proof(self)
-        return proof.nonnegative(polynomial) or any(proof.nonnegative(polynomial - p) for p in self.assumed)
+        """Short chains first: most proofs are short, and a long search may pass them by."""
+        for visited, steps in SEARCHES:
+            proof = _Proof(self, visited, steps)
+            if any(proof.nonnegative(each) for each in (polynomial, *(polynomial - p for p in self.assumed))):
+                return True
+            if not proof.cut:
+                return False
+        return False
 
     def positive(self, polynomial: Polynomial) -> bool:
         return self.nonnegative(polynomial - 1)
@@ -245,14 +282,18 @@ class _Proof:
     """One search: answers already found (an open question counts as unproven, which ends circular bounds)."""
 
     facts: Facts
+    most_visited: int
+    most_steps: int
     answers: dict[Polynomial, bool] = field(default_factory=dict)
     steps: int = 0
+    cut: bool = False  # by a limit
 
     def nonnegative(self, polynomial: Polynomial) -> bool:
         known = self.answers.get(polynomial)
         if known is not None:
             return known
-        if len(self.answers) >= SEARCH_LIMIT or self.steps >= STEP_LIMIT:
+        if self.steps >= self.most_steps or self._exhausted():
+            self.cut = True
             return False
         self.answers[polynomial] = False
         self.steps += 1
@@ -260,6 +301,9 @@ class _Proof:
         self.steps -= 1
         self.answers[polynomial] = answer
         return answer
+
+    def _exhausted(self) -> bool:
+        return len(self.answers) >= self.most_visited
 
     def _search(self, polynomial: Polynomial) -> bool:
         interval = self.facts.bounds(polynomial)
@@ -291,6 +335,9 @@ class _Proof:
         return [factor for bound in bounds for monomial, _ in bound.terms for factor in monomial]
 
     def _by_replacing(self, polynomial: Polynomial, atom: Atom) -> bool:
+        if self._exhausted():
+            self.cut = True
+            return False
         coefficient, rest = _split(polynomial, atom)
         if isinstance(atom, Extremum) and self._by_cases(atom, coefficient, rest):
             return True

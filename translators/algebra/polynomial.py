@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 from intent.records import dataclass, field
 
@@ -25,15 +25,28 @@ class Atom(Protocol):
     def __hash__(self) -> int: ...
 
 
-@dataclass(frozen=True, slots=True)
 class Symbol:
-    """A named nonnegative size, such as the extent ``M`` of an annotation."""
+    """A named nonnegative size, such as the extent ``M`` of an annotation. There is one object of each name."""
 
+    __slots__ = ("name", "sort_key")
+    __match_args__ = ("name",)
     name: str
+    sort_key: tuple[object, ...]
+    _made: ClassVar[dict[str, Symbol]] = {}
 
-    @property
-    def sort_key(self) -> tuple[object, ...]:
-        return ("a symbol", self.name)
+    def __new__(cls, name: str) -> Symbol:
+        found = cls._made.get(name)
+        if found is None:
+            found = cls._made[name] = super().__new__(cls)
+            object.__setattr__(found, "name", name)
+            object.__setattr__(found, "sort_key", ("a symbol", name))
+        return found
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a symbol's {name} does not change")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Symbol, (self.name,)
 
     def __repr__(self) -> str:
         return self.name
@@ -48,17 +61,28 @@ class Polynomial:
 
     terms: tuple[tuple[Monomial, int], ...] = ()
     _hash: int = field(default=0, init=False, compare=False, repr=False)  # 0 until it is asked for
+    _atoms: tuple[Atom, ...] | None = field(default=None, init=False, compare=False, repr=False)
 
     def __hash__(self) -> int:
         return self._hash or _remembered(self, hash(self.terms))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Polynomial) and hash(self) == hash(other) and self.terms == other.terms
+        )
 
     def __reduce__(self) -> tuple[object, ...]:
         return Polynomial, (self.terms,)  # hashes differ between processes
 
     def __add__(self, other: Polynomial | int) -> Polynomial:
+        added = as_polynomial(other).terms
+        if not added:
+            return self
         total = dict(self.terms)
-        for monomial, coefficient in as_polynomial(other).terms:
+        for monomial, coefficient in added:
             total[monomial] = total.get(monomial, 0) + coefficient
+        if len(total) == len(self.terms):  # no new monomial: the order stays
+            return Polynomial(tuple(term for term in total.items() if term[1]))
         return _normal(total)
 
     __radd__ = __add__
@@ -73,6 +97,9 @@ class Polynomial:
         return as_polynomial(other) - self
 
     def __mul__(self, other: Polynomial | int) -> Polynomial:
+        factor = other if isinstance(other, int) else other.constant
+        if factor is not None:
+            return self._scaled(factor)
         total: dict[Monomial, int] = {}
         for left, a in self.terms:
             for right, b in as_polynomial(other).terms:
@@ -81,6 +108,11 @@ class Polynomial:
         return _normal(total)
 
     __rmul__ = __mul__
+
+    def _scaled(self, factor: int) -> Polynomial:
+        if factor == 1:
+            return self
+        return Polynomial(tuple((monomial, a * factor) for monomial, a in self.terms) if factor else ())
 
     @property
     def constant(self) -> int | None:
@@ -105,12 +137,10 @@ class Polynomial:
 
     def atoms(self) -> Iterator[Atom]:
         """Every atom once, in order, including those inside opaque atoms."""
-        seen: dict[Atom, None] = {}
-        for monomial, _ in self.terms:
-            for atom in monomial:
-                for inner in _nested(atom):
-                    seen.setdefault(inner)
-        return iter(seen)
+        if self._atoms is None:
+            nested = (inner for monomial, _ in self.terms for atom in monomial for inner in _nested(atom))
+            object.__setattr__(self, "_atoms", tuple(dict.fromkeys(nested)))
+        return iter(self._atoms or ())
 
     def coefficient(self, atom: Atom) -> Polynomial | None:
         """c where this is c*atom + rest, with `atom` in neither c nor rest; None if `atom` occurs otherwise."""
@@ -130,11 +160,15 @@ class Polynomial:
 
     def rebuild(self, replace: Callable[[Atom], Polynomial | None]) -> Polynomial:
         """Like `substitute`, with a function that answers None for the atoms it leaves alone."""
-        total = Polynomial()
-        for monomial, coefficient in self.terms:
-            factors = (_rebuild_atom(atom, replace) for atom in monomial)
-            total = total + reduce(lambda a, b: a * b, factors, number(coefficient))
-        return total
+        kept: list[tuple[Monomial, int]] = []
+        changed = Polynomial()
+        for term in self.terms:
+            factors = [_rebuild_atom(atom, replace) for atom in term[0]]
+            if all(factor.atom is atom for factor, atom in zip(factors, term[0], strict=True)):
+                kept.append(term)
+            else:
+                changed = changed + reduce(lambda a, b: a * b, factors, number(term[1]))
+        return self if len(kept) == len(self.terms) else Polynomial(tuple(kept)) + changed
 
     def divided_by(self, divisor: Polynomial) -> Polynomial | None:
         """The exact quotient when every term is a multiple of a single-term `divisor`, else None."""
@@ -374,7 +408,9 @@ def _rebuild_atom(atom: Atom, replace: Callable[[Atom], Polynomial | None]) -> P
     if replacement is not None:
         return replacement
     if isinstance(atom, Opaque):
-        return atom.with_operands(tuple(operand.rebuild(replace) for operand in atom.operands))
+        operands = tuple(operand.rebuild(replace) for operand in atom.operands)
+        if any(made is not operand for made, operand in zip(operands, atom.operands, strict=True)):
+            return atom.with_operands(operands)
     return atomic(atom)
 
 
@@ -390,8 +426,14 @@ def _nested_strictly(atom: Atom) -> Iterator[Atom]:
 
 
 def _normal(terms: Mapping[Monomial, int]) -> Polynomial:
-    kept = [(monomial, coefficient) for monomial, coefficient in terms.items() if coefficient]
-    return Polynomial(tuple(sorted(kept, key=lambda term: (len(term[0]), tuple(map(_atom_key, term[0]))))))
+    kept = [term for term in terms.items() if term[1]]
+    if len(kept) > 1:
+        kept.sort(key=_term_key)
+    return Polynomial(tuple(kept))
+
+
+def _term_key(term: tuple[Monomial, int]) -> tuple[object, ...]:
+    return (len(term[0]), *[atom.sort_key for atom in term[0]])
 
 
 def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:

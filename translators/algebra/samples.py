@@ -13,9 +13,10 @@ from typing import Final
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Extremum, Polynomial, Quotient, Remainder, Symbol
 
-POINTS: Final = 6
-MOST_TRIED: Final = 40
+POINTS: Final = 24
+MOST_TRIED: Final = 120
 SIZES: Final = (1, 2, 3, 5, 8, 16, 33, 64)
+EVERY: Final = 4  # of so many points, one has sizes of 0 and one has large ones
 
 Bounds = Mapping[Atom, tuple[Polynomial, ...]]
 
@@ -80,10 +81,15 @@ class Point:
         if low is None:
             low = (high if high is not None else 4) - 9
         if high is None:
-            return max(low, SIZES[draw % len(SIZES)])
+            return max(low, self._size(draw))
         if high < low:
             raise Nowhere
         return (low, high, low + draw % (high - low + 1))[draw % 3]
+
+    def _size(self, draw: int) -> int:
+        if self.seed % EVERY == 1 and draw % 3 == 0:
+            return 0
+        return SIZES[draw // 3 % len(SIZES)] * (10 if self.seed % EVERY == 2 and draw % 5 == 0 else 1)
 
     def _draw(self) -> int:
         """The same in every process: atoms are met in the same order."""

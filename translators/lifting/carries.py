@@ -44,6 +44,8 @@ class Closing:
     closed: dict[Place, _Closed] = field(default_factory=dict)
     trips: dict[LoopToken, Polynomial] = field(default_factory=dict)
     totals: dict[tuple[Place, Expression], _Closed | None] = field(default_factory=dict)
+    resolving: tuple[int, Rebuilding] | None = None
+    prefixed: bool = False  # whether such a sum was closed
 
     def run(self) -> tuple[Sink, ...]:
         for record in self.effects.loops:
@@ -56,7 +58,10 @@ class Closing:
         return self._rebuilding().expression(expression)
 
     def _rebuilding(self) -> Rebuilding:
-        return Rebuilding(self.arena, {}, self._formula)
+        """One for as long as no other carry is closed."""
+        if self.resolving is None or self.resolving[0] != len(self.closed):
+            self.resolving = (len(self.closed), Rebuilding(self.arena, {}, self._formula))
+        return self.resolving[1]
 
     def _formula(self, node: Expression) -> Expression | None:
         if node.operation not in ("carry", "carried") or node.attribute not in self.closed:
@@ -119,7 +124,10 @@ class Closing:
     def _reduction(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
         if not self.prefixes and self._read_within(record, ordinal):
             return None
-        return self._known_total(record, ordinal, carry)
+        total = self._known_total(record, ordinal, carry)
+        if total is not None and not self.prefixed:
+            self.prefixed = self._read_within(record, ordinal)
+        return total
 
     def _known_total(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
         update = self.resolved(carry.update)

@@ -66,23 +66,9 @@ def with_axes(facts: Facts, axes: Iterable[Axis]) -> Facts:
     return facts
 
 
-def atoms_of(*roots: Expression) -> set[Atom]:
-    """Every atom of every coordinate and range below these expressions."""
-    found: set[Atom] = set()
-    for node in walk(*roots):
-        match node.operation:
-            case "index":
-                found.update(node.attribute.atoms())
-            case "reduce" | "contract":
-                for axis in node.attribute.axes:
-                    found.update(axis.begin.atoms())
-                    found.update(axis.end.atoms())
-            case "load" if not isinstance(node.attribute, str) and hasattr(node.attribute, "coordinates"):
-                for coordinate in node.attribute.coordinates:
-                    found.update(coordinate.atoms())
-            case _:
-                pass
-    return found
+def atoms_of(*roots: Expression) -> frozenset[Atom]:
+    """Every atom of every coordinate and range below these expressions, and every axis that they bind."""
+    return frozenset[Atom]().union(*(root.mentioned for root in roots))
 
 
 def within_ranges(roots: Iterable[Expression]) -> Iterator[Expression]:

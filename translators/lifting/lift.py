@@ -13,7 +13,7 @@ from translators.algebra.polynomial import Atom, Polynomial, Symbol, number
 from translators.intent_source import write as w
 from translators.intent_source.write import SourceKernel
 from translators.lifting.atomics import check_alone, collected
-from translators.lifting.carries import close
+from translators.lifting.carries import Closing
 from translators.lifting.combines import settle
 from translators.lifting.context import Context, atoms_of, in_bounds
 from translators.lifting.correspondence import ArrayPlace, Correspondence
@@ -119,10 +119,11 @@ class _Specialising:
 
     def _lifted(self, read: ReadKernel, launch: Launch) -> Lifted:
         """With running sums as scans; or, if that is no program, with the loops that they come from."""
+        lifting = Lifting(self.function, read.effects, read.arena, launch)
         try:
-            return Lifting(self.function, read.effects, read.arena, launch).run()
+            return lifting.run()
         except Residue:
-            if not any(record.carries for record in read.effects.loops):
+            if lifting.closing is None or not lifting.closing.prefixed:
                 raise
             try:
                 return Lifting(self.function, read.effects, read.arena, launch, prefixes=False).run()
@@ -158,6 +159,7 @@ class Lifting:
     prefixes: bool = True
     ledger: Ledger = field(default_factory=Ledger)
     names: Names = field(default_factory=Names)
+    closing: Closing | None = None
     context: Context = field(init=False)
 
     def run(self) -> Lifted:
@@ -223,7 +225,8 @@ class Lifting:
             shown = value.name if isinstance(value, DType) else repr(value)
             basis: Basis = "assumed" if name in self.launch.chosen else "host"
             self.ledger.add(basis, f"{name} is {shown}; for another value it is another kernel")
-        closed = close(self.arena, self.effects, self.ledger, self.prefixes)
+        self.closing = Closing(self.arena, self.effects, self.ledger, self.prefixes)
+        closed = self.closing.run()
         updated = frozenset(store.pointer for store in self.effects.stores if store.combine)
         counts = {axis: axis.end.substitute(self._counted()) for axis in self.effects.programs}
         check_alone(closed, updated, counts)
@@ -448,9 +451,9 @@ class Lifting:
         return tuple(self._given(each.substitute(self._products())) for each in counts)
 
     def _products(self) -> dict[Atom, Polynomial]:
-        """Numbers of programs, as multiples of what their ids are divided by."""
+        """Numbers of programs, as multiples of what their ids are divided by, one after the other."""
         products: dict[Atom, Polynomial] = {}
-        for name, (divisor, count) in self.context.wholes.items():
+        for name, (divisor, count) in reversed(self.context.wholes.items()):
             products[Symbol(name)] = divisor * count.substitute(products)
         return products
 

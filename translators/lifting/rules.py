@@ -172,6 +172,8 @@ def chunk(context: Context, sink: Sink) -> Sink | None:
         if made is None:
             continue
         joint, mapping = made
+        if block in Rebuilding(context.arena, mapping).expression(sink.offset).mentioned:
+            continue
         rest = tuple(joint if axis is lane else axis for axis in sink.axes if axis is not block)
         changed = replaced(context, sink, mapping, rest)
         if not any(occurs(axis, changed.every_axis, changed.roots) for axis in pair):

@@ -153,10 +153,21 @@ class Expression:
     axes: frozenset[Axis]
     loops: frozenset[LoopToken]
     serial: int
+    _mentioned: frozenset[Atom] | None = field(default=None, init=False, repr=False)
 
     @property
     def sort_key(self) -> tuple[object, ...]:
         return ("expression", self.serial)
+
+    @property
+    def mentioned(self) -> frozenset[Atom]:
+        """Every atom of coordinates and ranges here and below, and every axis that something below binds."""
+        if self._mentioned is None:
+            for node in walk(self, stop=lambda node: node._mentioned is not None):
+                if node._mentioned is None:
+                    below = (each._mentioned or frozenset() for each in operands(node))
+                    object.__setattr__(node, "_mentioned", frozenset(_own_atoms(node)).union(*below))
+        return self._mentioned or frozenset()
 
     def __repr__(self) -> str:
         inside = ", ".join(map(repr, self.arguments))
@@ -275,6 +286,19 @@ def operands(expression: Expression) -> Iterator[Expression]:
         case _, Reduction(axes=axes):
             for bound in (bound for axis in axes for bound in (axis.begin, axis.end)):
                 yield from (atom for atom in bound.atoms() if isinstance(atom, Expression))
+
+
+def _own_atoms(node: Expression) -> Iterator[Atom]:
+    match node.operation, node.attribute:
+        case "index", Polynomial() as polynomial:
+            yield from polynomial.atoms()
+        case ("load", Place(coordinates=coordinates)) | ("atomic", Atomic(place=Place(coordinates=coordinates))):
+            for coordinate in coordinates:
+                yield from coordinate.atoms()
+        case _, Reduction(axes=axes):
+            for axis in axes:
+                yield axis
+                yield from (*axis.begin.atoms(), *axis.end.atoms())
 
 
 def walk(*roots: Expression, stop: Callable[[Expression], bool] = lambda node: False) -> Iterator[Expression]:

@@ -30,17 +30,26 @@ class Rebuilding:
     node: Replace = nothing
     finish: Replace = nothing
     done: dict[Expression, Expression] = field(default_factory=dict)
+    polynomials: dict[Polynomial, Polynomial] = field(default_factory=dict)
 
     def expression(self, expression: Expression) -> Expression:
         found = self.done.get(expression)
         if found is None:
-            replaced = self.node(expression)
-            found = replaced if replaced is not None else self._rebuilt(expression)
+            found = self._made(expression)
             self.done[expression] = found
         return found
 
+    def _made(self, expression: Expression) -> Expression:
+        if self.node is nothing and self.finish is nothing and self.atoms.keys().isdisjoint(expression.mentioned):
+            return expression
+        replaced = self.node(expression)
+        return replaced if replaced is not None else self._rebuilt(expression)
+
     def polynomial(self, polynomial: Polynomial) -> Polynomial:
-        return polynomial.rebuild(self._atom)
+        found = self.polynomials.get(polynomial)
+        if found is None:
+            found = self.polynomials[polynomial] = polynomial.rebuild(self._atom)
+        return found
 
     def _atom(self, atom: Atom) -> Polynomial | None:
         if atom in self.atoms:

@@ -289,11 +289,14 @@ def _stored_type(made: KernelEffects, name: str) -> DType | None:
 
 # --------------------------------------------------------------------------------------------------------------
 # pointers
-def pointer_parameters(file: TritonFile, function: Function) -> Iterator[str]:
+def pointer_parameters(file: TritonFile, function: Function) -> tuple[str, ...]:
     """Parameters that something is loaded or stored through, here or in a callee."""
-    names = {parameter.arg for parameter in _parameters(function.node) if not is_constexpr(parameter)}
-    roots = _Roots(file, function, names, frozenset((function.name,)))
-    return iter(sorted(roots.found()))
+    found = file.pointers.get(function.name)
+    if found is None:
+        names = {parameter.arg for parameter in _parameters(function.node) if not is_constexpr(parameter)}
+        roots = _Roots(file, function, names, frozenset((function.name,)))
+        found = file.pointers[function.name] = tuple(sorted(roots.found()))
+    return found
 
 
 @dataclass(slots=True)

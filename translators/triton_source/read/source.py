@@ -52,7 +52,7 @@ class Import:
 @dataclass(frozen=True, slots=True, eq=False)
 class TritonFile:
     """`functions` are those decorated with triton.jit, `hosts` all others, `names` what comes from Triton's modules,
-    `tables` all that a name is assigned."""
+    `tables` all that a name is assigned, `pointers` the parameters of kernels that are known to be pointers."""
 
     path: str
     functions: Mapping[str, Function]
@@ -61,6 +61,7 @@ class TritonFile:
     tables: Mapping[str, list[ast.expr]]
     imports: Mapping[str, Import] = field(default_factory=dict)
     package: Package = field(default_factory=lambda: Package())
+    pointers: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property
     def kernels(self) -> tuple[Function, ...]:
