@@ -138,6 +138,11 @@ class Facts:
                     open_polynomials.extend((*lows, *highs))
         return tuple(each for each in found.values() if each[1] or each[2])
 
+    @property
+    def searches(self) -> int:
+        """How many proofs have been searched for, by these facts and those that they come from."""
+        return len(self._proofs)
+
     def _within(self, polynomial: Polynomial) -> bool | None:
         """The answer, if the polynomial's numbers lie on one side of 0."""
         interval = self.bounds(polynomial)

@@ -3,12 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, symbol
-from translators.lifting.sinks import Ledger
+from translators.lifting.sinks import Ledger, Residue
 from translators.tile.expression import Arena, Axis, Combine, Expression, walk
+
+MOST_EFFORT: Final = 45_000  # expressions made, and steps of proofs, for one kernel: a few seconds
+STEPS_OF_A_PROOF: Final = 30
+
+
+@dataclass(slots=True)
+class Effort:
+    """What the lift of one kernel has taken, over all its attempts: the same on every machine."""
+
+    spent: int = 0
+
+    def check(self, arena: Arena, facts: Facts) -> None:
+        """Raises Residue if it is enough."""
+        if self.spent + self._of(arena, facts) > MOST_EFFORT:
+            self.spent = MOST_EFFORT
+            raise Residue("its proofs take more steps than are tried")
+
+    def add(self, arena: Arena, facts: Facts) -> None:
+        self.spent += self._of(arena, facts)
+
+    @property
+    def exhausted(self) -> bool:
+        return self.spent >= MOST_EFFORT
+
+    def _of(self, arena: Arena, facts: Facts) -> int:
+        return arena.size + STEPS_OF_A_PROOF * facts.searches
 
 
 @dataclass(slots=True)
@@ -28,6 +55,7 @@ class Context:
     counted: set[str] = field(default_factory=set)  # pointers to numbers of at least 1
     group_sizes: dict[Polynomial, Polynomial] = field(default_factory=dict)  # a name -> the quotient that it is
     wholes: dict[str, tuple[Polynomial, Polynomial]] = field(default_factory=dict)  # programs: (divisor, how often)
+    effort: Effort = field(default_factory=lambda: Effort())
 
     def invariant(self, polynomial: Polynomial) -> bool:
         """Whether it is the same for every program, iteration and lane of a launch."""

@@ -15,7 +15,7 @@ from translators.intent_source.write import SourceKernel
 from translators.lifting.atomics import check_alone, collected
 from translators.lifting.carries import Closing
 from translators.lifting.combines import settle
-from translators.lifting.context import Context, atoms_of, in_bounds
+from translators.lifting.context import Context, Effort, atoms_of, in_bounds
 from translators.lifting.correspondence import ArrayPlace, Correspondence
 from translators.lifting.equal_groups import equal_groups, in_given_sizes, whole_groups
 from translators.lifting.loop_choice import loop_axes
@@ -103,6 +103,7 @@ class _Specialising:
     file: TritonFile
     function: Function
     attempts: int = 0
+    effort: Effort = field(default_factory=Effort)
 
     def lift(self, launch: Launch) -> Lifted:
         function = self.function
@@ -119,14 +120,14 @@ class _Specialising:
 
     def _lifted(self, read: ReadKernel, launch: Launch) -> Lifted:
         """With running sums as scans; or, if that is no program, with the loops that they come from."""
-        lifting = Lifting(self.function, read.effects, read.arena, launch)
+        lifting = Lifting(self.function, read.effects, read.arena, launch, self.effort)
         try:
             return lifting.run()
         except Residue:
             if lifting.closing is None or not lifting.closing.prefixed:
                 raise
             try:
-                return Lifting(self.function, read.effects, read.arena, launch, prefixes=False).run()
+                return Lifting(self.function, read.effects, read.arena, launch, self.effort, prefixes=False).run()
             except Residue:
                 pass  # the first reason tells more
             raise
@@ -136,7 +137,7 @@ class _Specialising:
         name, values = candidates(self.function, needed, launch.known)
         for value in values if name not in launch.known.fixed else ():
             self.attempts += 1
-            if self.attempts > MOST_ATTEMPTS:
+            if self.attempts > MOST_ATTEMPTS or self.effort.exhausted:
                 break
             made = self.lift(launch.fixing(name, value))
             if made.source is not None:
@@ -156,6 +157,7 @@ class Lifting:
     effects: KernelEffects
     arena: Arena
     launch: Launch
+    effort: Effort = field(default_factory=Effort)
     prefixes: bool = True
     ledger: Ledger = field(default_factory=Ledger)
     names: Names = field(default_factory=Names)
@@ -164,6 +166,12 @@ class Lifting:
 
     def run(self) -> Lifted:
         self.context = self._context()
+        try:
+            return self._lifted()
+        finally:
+            self.effort.add(self.arena, self.context.facts)
+
+    def _lifted(self) -> Lifted:
         sinks = self._normalised()
         settle(self.context, sinks)
         self._reserve()
@@ -209,7 +217,9 @@ class Lifting:
             facts = facts.assuming(fact)
         programs = set(self.effects.programs)
         local = {axis for store in self.effects.stores for axis in store.lanes} - programs
-        return Context(self.arena, facts, self.ledger, self._blocks(), local, counts=self.launch.counts)
+        return Context(
+            self.arena, facts, self.ledger, self._blocks(), local, counts=self.launch.counts, effort=self.effort
+        )
 
     def _normalised(self) -> list[Sink]:
         if not self.effects.stores:

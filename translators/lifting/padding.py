@@ -9,14 +9,18 @@ from intent import dtypes as d
 from intent.records import dataclass, field
 from translators.lifting.carries import neutral
 from translators.lifting.combines import is_identity
-from translators.lifting.context import Context
+from translators.lifting.context import Context, with_axes
 from translators.lifting.evaluation import FUNCTIONS
+from translators.lifting.rewriting import bound_by
 from translators.lifting.simplification import Simplifier
-from translators.tile.expression import Arena, Expression
+from translators.tile.expression import Arena, Axis, Expression
 
 
 def absent_lanes_do_not_count(context: Context, node: Expression, condition: Expression) -> bool:
-    """Whether the reduction is the same without the lanes for which the condition is false."""
+    """Whether the reduction is the same without the lanes for which the condition is false.
+
+    Where a lane is compared with the maximum of all, there has to be one that counts, in every program.
+    """
     without = Simplifier(context.arena, context.facts, {condition: False})
     folding = Folding(context.arena)
     values = [folding.expression(without.expression(argument)) for argument in node.arguments]
@@ -34,9 +38,26 @@ def absent_lanes_do_not_count(context: Context, node: Expression, condition: Exp
         identity = neutral(context.arena, node.attribute.kind, node.arguments[0])
         held = values[0].operation == "constant" and values[0].attribute == identity.attribute
     if held:
+        if folding.relative:
+            _some_lane_counts(context, node, condition)
         for assumption in folding.assumptions:
             context.ledger.add("assumed", assumption)
     return held
+
+
+def _some_lane_counts(context: Context, node: Expression, condition: Expression) -> None:
+    """Of lanes up to E - B*p, the last program p has one too: else it compares with the maximum of nothing."""
+    for axis in node.attribute.axes:
+        bound = bound_by(condition, axis)
+        programs = {atom for atom in bound[1].atoms() if isinstance(atom, Axis)} if bound and bound[0] else set()
+        if bound is None or not programs or axis.begin.terms:
+            continue
+        if with_axes(context.facts, programs).positive(bound[1]):
+            continue
+        context.ledger.add("assumed", "no program has only lanes that a mask leaves out, where they have a maximum")
+        last = bound[1].substitute({each: each.end - 1 for each in programs})
+        if context.invariant(last) and all(context.chosen(each.end) for each in programs):
+            context.facts = context.facts.assuming(last - 1)
 
 
 @dataclass(slots=True)
@@ -45,6 +66,7 @@ class Folding:
 
     arena: Arena
     assumptions: list[str] = field(default_factory=list)
+    relative: bool = False  # whether a lane is compared with a maximum
     done: dict[Expression, Expression] = field(default_factory=dict)
 
     def expression(self, node: Expression) -> Expression:
@@ -88,9 +110,8 @@ class Folding:
             return node if value is None else self._constant(node, value)
         match function, arguments:
             case "subtract", (left, right) if _is(left, -math.inf) and _is_maximum(right):
-                return (
-                    left  # below the maximum of the valid lanes; were that -inf too, the result is NaN without the lane
-                )
+                self.relative = True
+                return left  # below the maximum of the lanes that count; were that -inf too, the result is NaN anyway
             case "multiply", (left, right):
                 return self._product(node, left, right)
             case "and" | "or", (left, right):

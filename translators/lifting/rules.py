@@ -81,13 +81,15 @@ def _split(context: Context, sink: Sink, axis: Axis, divisor: Polynomial) -> Sin
     whole = extent.divided_by(divisor)
     if whole is None:
         whole = context.whole_programs(extent, divisor)
-    if whole is None and not axis.name.startswith("program"):
+    if whole is None and (not axis.name.startswith("program") or _by_itself(sink.offset.polynomial, axis)):
         return None  # rows of an array may be decoded without being whole: the coordinate stays one
     outer = context.arena.axis(axis.name, number(0), whole if whole is not None else ceiling_divide(extent, divisor))
     rest = divisor if whole is not None else minimum(divisor, extent - atomic(outer) * divisor)
     simplifier = Simplifier(context.arena, with_axes(context.facts, (outer,)))
     inner = context.arena.axis(f"{axis.name}_rest", number(0), simplifier.polynomial(rest))
     outer_end = simplifier.polynomial(outer.end)
+    if outer_end == number(1):
+        return None  # the rest would be the same axis again
     if outer_end != outer.end:
         renamed = context.arena.axis(axis.name, number(0), outer_end)
         inner = context.arena.axis(inner.name, number(0), inner.end.substitute({outer: atomic(renamed)}))
@@ -107,6 +109,11 @@ def _split(context: Context, sink: Sink, axis: Axis, divisor: Polynomial) -> Sin
     if axis in context.local:
         context.local.update(simpler.axes)
     return simpler
+
+
+def _by_itself(offset: Polynomial, axis: Axis) -> bool:
+    """Whether elements are counted along the whole axis, not along its parts alone."""
+    return any(axis in monomial for monomial, _ in offset.terms)
 
 
 def _divides(context: Context, divisor: Polynomial) -> None:
@@ -385,6 +392,7 @@ def normalised(context: Context, sink: Sink) -> Sink:
     """The rules, until none applies."""
     sink = simplified(context, sink)
     for _ in range(MOST_STEPS):
+        context.effort.check(context.arena, context.facts)
         made = next((found for rule in RULES if (found := rule(context, sink)) is not None), None)
         if made is None:
             break

@@ -190,6 +190,11 @@ class Arena:
     _nodes: dict[tuple[object, ...], Expression] = field(default_factory=dict)
     _serial: int = 0
 
+    @property
+    def size(self) -> int:
+        """How many nodes and axes it has made."""
+        return self._serial
+
     def serial(self) -> int:
         self._serial += 1
         return self._serial
