@@ -70,6 +70,20 @@ BLOCK_SUMS = """
         tl.store(y_ptr + block * n_rows + row, tl.log(tl.sum(tl.exp(x - largest), 0)) + largest)
 """
 
+BACKWARDS = """
+    @triton.jit
+    def backwards(x_ptr, y_ptr, T, D: tl.constexpr, B: tl.constexpr):
+        p = tl.program_id(0)
+        d = tl.arange(0, D)
+        for i in range(tl.minimum(B, T - p * B) - 1, -1, -1):
+            at = (p * B + i) * D + d
+            tl.store(y_ptr + at, tl.load(x_ptr + at) * 2.0)
+
+    def call(x, y):
+        T, D = x.shape
+        backwards[(triton.cdiv(T, 16),)](x, y, T, D, B=16)
+"""
+
 
 def lifted(text: str) -> tuple[str, Lifted]:
     source = HEAD + textwrap.dedent(text)
@@ -77,7 +91,13 @@ def lifted(text: str) -> tuple[str, Lifted]:
     return source, kernel
 
 
-TEXTS = {"grouped heads": GROUPED_HEADS, "nested": NESTED, "swizzled": SWIZZLED, "block sums": BLOCK_SUMS}
+TEXTS = {
+    "grouped heads": GROUPED_HEADS,
+    "nested": NESTED,
+    "swizzled": SWIZZLED,
+    "block sums": BLOCK_SUMS,
+    "backwards": BACKWARDS,
+}
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
@@ -86,14 +106,6 @@ def test_stores_the_same(text: str) -> None:
     assert kernel.source is not None, kernel.reason
     result = verify(source, "k.py", kernel, calls=3)
     assert result.holds, str(result)
-
-
-def test_heads_that_share_are_not_taken_apart() -> None:
-    """HV need not be a multiple of HV // H: the head that is stored stays one coordinate."""
-    _, kernel = lifted(GROUPED_HEADS)
-    assert kernel.correspondence is not None
-    (stored,) = [each for each in kernel.correspondence.arrays if each.written]
-    assert symbol("HV") in stored.shape
 
 
 def test_programs_are_products_of_all_that_takes_them_apart() -> None:

@@ -45,7 +45,23 @@ def loop_axes(viewed: Viewed, looped: Collection[Axis] = ()) -> Axes:
         chosen |= {each for bound in (axis.begin, axis.end) for each in axes_of(bound)} & free
     ordered = [axis for axis in sink.axes if axis in chosen and axis not in _stored_axes(viewed)]
     ordered.extend(axis for coordinate in viewed.coordinates for axis in axes_of(coordinate) if axis in chosen)
-    return tuple(dict.fromkeys(ordered))
+    return _bounds_first(tuple(dict.fromkeys(ordered)))
+
+
+def _bounds_first(axes: Axes) -> Axes:
+    """The same order, but that a loop stands within those that its range varies with."""
+    made: dict[Axis, None] = {}
+
+    def add(axis: Axis) -> None:
+        for bound in (axis.begin, axis.end):
+            for outer in axes_of(bound):
+                if outer in axes and outer not in made:
+                    add(outer)
+        made.setdefault(axis)
+
+    for axis in axes:
+        add(axis)
+    return tuple(made)
 
 
 def loop_orders(sinks: Sequence[Viewed], looped: Collection[Axis]) -> dict[frozenset[Axis], Axes]:

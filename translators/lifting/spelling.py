@@ -133,9 +133,10 @@ class Speller:
         self.local_domains.add(axis)
 
     def _open_loops(self, loops: Axes) -> int:
-        """Loops of one product, where no range depends on another loop."""
+        """A loop's range may depend on the loops around it."""
         depth = 0
         for axis in loops:
+            self.frame = Frame(loops[:depth], {})
             self.variables[axis] = self.variables.get(axis) or self.names.fresh(self.variable_name(axis))
             low, high = self.size(axis.begin), self.size(axis.end)
             domain = w.call("I.parallel", w.call("I.domain", low, high))

@@ -447,9 +447,12 @@ class Delinearising:
         alone |= {axis for each in (*coordinates, *_recombined(coordinates)) for axis in self._promised(each)} - {
             atom for each in coordinates for atom in each.atoms() if isinstance(atom, Axis)
         }
+        distinct = len(alone) >= sum(bool(_only_axis(each)) for each in coordinates)
+        for _ in coordinates:  # what one coordinate tells, another may vary with
+            alone |= {found for each in coordinates if (found := _only_axis(each, frozenset(alone))) is not None}
         shared = {axis for axis in set(sink.axes) - alone if not self._told(axis, alone)}
         used = {atom for each in coordinates for atom in each.atoms() if isinstance(atom, Axis)}
-        if shared & used or len(alone) < sum(bool(_only_axis(each)) for each in coordinates):
+        if shared & used or not distinct:
             raise Residue(f"stores to '{sink.pointer}' may meet in one element", sink.line)
         if shared:
             names = ", ".join(sorted(axis.name for axis in shared))
@@ -465,18 +468,23 @@ class Delinearising:
         self.context.ledger.add("assumed", f"elements of {name} that select what is stored are all different")
         return atom.axes
 
-    def _digits(self, coordinate: Polynomial) -> set[Axis]:
-        """The axes of B*g + i with i in [0, B), which tells both, and so on; none if it is no such sum."""
+    def _digits(self, coordinate: Polynomial, told: frozenset[Axis] = frozenset()) -> set[Axis]:
+        """The axes of B*g + i with i in [0, B), which tells both, and so on; none if it is no such sum.
+
+        What i adds to its axis may depend on g, which is told by then.
+        """
         if _read_from_memory(coordinate):
             return set()
-        for axis in (atom for atom in coordinate.atoms() if isinstance(atom, Axis)):
-            factor = coordinate.coefficient(axis)
-            if factor is None or not factor.terms:
+        for axis in (atom for atom in coordinate.atoms() if isinstance(atom, Axis) and atom not in told):
+            factor = _multiple(coordinate, axis)
+            if not factor.terms or any(map(is_coordinate, factor.atoms())):
                 continue
             rest = coordinate - factor * atomic(axis)
-            if axis in rest.atoms() or not (self.facts.nonnegative(rest) and self.facts.less(rest, factor)):
+            if not (self.facts.nonnegative(rest) and self.facts.less(rest, factor)):
                 continue
-            inner = {found} if (found := _only_axis(rest)) is not None else self._digits(rest)
+            known = told | {axis}
+            found = _only_axis(rest, known)
+            inner = {found} if found is not None else self._digits(rest, known)
             if inner:
                 return {axis, *inner}
         return set()
@@ -533,9 +541,15 @@ def _recombined(coordinates: Sequence[Polynomial]) -> Iterator[Polynomial]:
             yield atom.numerator
 
 
-def _only_axis(coordinate: Polynomial) -> Axis | None:
-    """The axis, if the coordinate is a multiple of one axis plus what does not vary."""
-    axes = [atom for atom in coordinate.atoms() if isinstance(atom, Axis)]
+def _multiple(coordinate: Polynomial, axis: Axis) -> Polynomial:
+    """What multiplies the axis where it is a factor of a term."""
+    terms_of_axis = Polynomial(tuple(term for term in coordinate.terms if axis in term[0]))
+    return terms_of_axis.divided_by(atomic(axis)) or Polynomial()
+
+
+def _only_axis(coordinate: Polynomial, told: frozenset[Axis] = frozenset()) -> Axis | None:
+    """The axis, if the coordinate is a multiple of one axis plus what does not vary, or varies with what is told."""
+    axes = [atom for atom in coordinate.atoms() if isinstance(atom, Axis) and atom not in told]
     if len(axes) != 1 or any(isinstance(atom, Expression) for atom in coordinate.atoms()):
         return None
     factor = coordinate.coefficient(axes[0])
