@@ -28,7 +28,7 @@ from translators.planning.product_layouts import (
 )
 from translators.planning.ranges import axes_of, known_at_launch
 from translators.planning.regions import Region, Role, access_coordinates, axes_at, unit_stride_axes
-from translators.planning.sinks import AxisConflict, unsupported
+from translators.planning.sinks import AxisConflict, MustStore, unsupported
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 
 RESIDENT_ROWS = (1024, 4096, 8192)  # columns of a row that one program keeps in registers
@@ -391,8 +391,17 @@ def _roles(region: Region, resident: Mapping[Axis, int]) -> dict[Axis, Role]:
             roles[axis] = "streamed"
     for axis in region.carried:
         if axis in scalar:
-            raise unsupported("a carry's axis that bounds another axis is not lowered yet", region.sinks[0].span)
+            raise _in_memory(region, axis, "a carry's axis that bounds another axis is not lowered yet")
     return roles
+
+
+def _in_memory(region: Region, axis: Axis, message: str) -> Exception:
+    """The carries along the axis have to be in memory; the message is for those that cannot be."""
+    results = {carry.result for carry in region.carries_along(axis)}
+    span = region.sinks[0].span
+    if not results or None in results:
+        return unsupported(message, span)
+    return MustStore([result for result in results if result is not None], span)
 
 
 def _fixed_row(region: Region, axis: Axis) -> bool:
@@ -409,7 +418,7 @@ def _row_lanes(region: Region, axis: Axis) -> int:
     most = RESIDENT_CARRY[-1] if fixed is None else max(RESIDENT_CARRY[-1], 2 * fixed)
     size = covering_power(axis, region_facts(region), most)
     if size is None:
-        raise unsupported(f"no bound of the extent of {axis.name} is known, which a carry needs", region.sinks[0].span)
+        raise _in_memory(region, axis, f"no bound of the extent of {axis.name} is known, which a carry needs")
     return size
 
 

@@ -21,7 +21,7 @@ from translators.planning.demand import Demand
 from translators.planning.hazards import apart, crosses, meet, mentioned, separating
 from translators.planning.neutral import reduction_limits
 from translators.planning.ranges import known_at_launch
-from translators.planning.sinks import Loop, Sink, loop_roots, roots
+from translators.planning.sinks import Loop, LoopCarry, Sink, loop_roots, roots
 from translators.tile.expression import Atomic, Axis, Expression, LoopToken, Reduction, walk
 from translators.triton_source.atomics import swaps
 
@@ -94,6 +94,14 @@ class Region:
         found = [node.axes for node in nodes if _swaps(node.attribute)]
         sinks = [sink for sink in self.sinks if sink.action not in ("store", "issued")]
         return (*found, *(frozenset(s.axes) for s in sinks if swaps(s.action, s.semantics, s.memory.dtype)))
+
+    def carries_along(self, axis: Axis) -> list[LoopCarry]:
+        """The carries that have the axis, or are read along it."""
+        found = [carry for loop in self.loops for carry in loop.carries if axis in carry.own]
+        for node in self.nodes:
+            if node.operation in ("carry", "carried") and axis in node.attribute[2]:
+                found.append(_loop(self.loops, node.attribute[0]).carries[node.attribute[1]])
+        return found
 
     @property
     def counts(self) -> tuple[Expression, ...]:

@@ -8,7 +8,7 @@ from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Polynomial, atomic, maximum, number, product
 from translators.logical import program as lp
 from translators.logical.program import Value
-from translators.logical.types import Buffer, Domain
+from translators.logical.types import Buffer, Domain, View
 from translators.planning.ordered_folds import OrderedFolds
 from translators.planning.ranges import known_at_launch
 from translators.planning.sinks import Context, MustTakeInTurn
@@ -17,14 +17,19 @@ from translators.tile.expression import Axis, LoopToken
 
 @dataclass(slots=True)
 class Rooms(OrderedFolds):
-    """A subregion is at most as long as what it is part of, wherever a statement that names it is reached."""
+    """A subregion is at most as long as what it is part of, and a domain as the view that it indexes, wherever a
+    statement that names it is reached.
+    """
 
     points: dict[Axis, Value] = field(default_factory=dict)  # the variables of parallel axes
     places: dict[Buffer, Context] = field(default_factory=dict)  # of scratch memory
-    _subregions: list[tuple[Domain, Context]] = field(default_factory=list)
+    _longer: list[tuple[Domain, Polynomial, Context]] = field(default_factory=list)  # what domains do not exceed
 
     def note_subregions(self, statement: lp.Statement, context: Context) -> None:
-        self._subregions += [(domain, context) for domain in _domains(statement) if domain.parent is not None]
+        for domain in _domains(statement):
+            if domain.parent is not None:
+                self._longer.append((domain, domain.parent.extent, context))
+        self._longer += [(domain, extent, context) for domain, extent in _indexing(statement)]
 
     def room(self, memory: Buffer) -> Polynomial | None:
         """Number of elements that the host can count; None if it cannot.
@@ -51,9 +56,9 @@ class Rooms(OrderedFolds):
     def most(self, extent: Polynomial, context: Context) -> Polynomial | None:
         if known_at_launch(extent):
             return extent
-        for domain, where in self._subregions:
-            if domain.parent is not None and _around(where, context) and self.extent(domain.extent) == extent:
-                found = self.most(self.extent(domain.parent.extent), where)
+        for domain, longer, where in self._longer:
+            if _around(where, context) and self.extent(domain.extent) == extent:
+                found = self.most(self.extent(longer), where)
                 if found is not None:
                     return found
         for atom in extent.atoms():
@@ -86,6 +91,21 @@ def _domains(statement: lp.Statement) -> Iterator[Domain]:
             yield from domains
         case _:
             pass
+
+
+def _indexing(statement: lp.Statement) -> Iterator[tuple[Domain, Polynomial]]:
+    """Domains of which every coordinate is one of a view's axis, of the given extent."""
+    match statement:
+        case lp.Let(op=lp.Read(memory=View() as view, relation=relation, valid=None)):
+            pass
+        case lp.Write(memory=View() as view, relation=relation) | lp.Scatter(memory=View() as view, relation=relation):
+            pass
+        case _:
+            return
+    items = (item for item in relation.items if not isinstance(item, lp.NewAxis))
+    for item, extent in zip(items, view.shape, strict=True):
+        if isinstance(item, lp.Along):
+            yield item.domain, extent
 
 
 def _along(relation: lp.Relation) -> Iterator[Domain]:

@@ -183,7 +183,7 @@ class Scheduler(ContraryScans):
                     self._stores(together[order], goals)
                 case Store():
                     pass
-                case Loop() if self._streamed(axis for carry in event.carries for axis in carry.axes):
+                case Loop() if self._streamed((*event.parallel, *(a for carry in event.carries for a in carry.axes))):
                     self._check_repeatable(event)  # each store that needs its results runs it for its own points
                 case Loop():
                     self._satisfy(self._loop_heads(event), goals)
@@ -258,7 +258,7 @@ class Scheduler(ContraryScans):
         yield from ((loop.order, loop) for loop in self.region.loops if loop.tokens == here)
         for node in self.region.nodes:
             if node.operation == "load" and node.attribute.pinned and frozenset(node.attribute.within) == here:
-                if not self._streamed(node.axes):
+                if not self._streamed(node.axes) and node.loops <= here:
                     yield self.demand.issued[node], node
             elif self._is_barrier(node) and node.operation != "carried" and self._here(node):
                 orders = [
