@@ -153,6 +153,16 @@ def test_recursion_and_calls_of_kernels() -> None:
     check_error(in_kernel("kernel(x, n, o)"), "INT106", "kernel(x, n, o)")
 
 
+def test_a_helper_does_not_see_the_names_of_its_caller() -> None:
+    helper = "@intent.fn\ndef f(v):\n    return v * factor\n\n"
+    found = check_error(helper + in_kernel("factor = x[1]\no[0] = f(x[0])"), "INT107", "factor")
+    assert found.message == "'factor' is a name of 'kernel', which 'f' does not see"
+    assert found.help == "pass it as an argument"
+    inner = "@intent.fn\ndef g(v):\n    factor = v\n    return f(v)\n\n"
+    found = check_error(helper + inner + in_kernel("o[0] = g(x[0])"), "INT107", "factor")
+    assert found.message == "'factor' is a name of 'g', which 'f' does not see"
+
+
 def test_an_error_in_a_helper_is_reported_once() -> None:
     helper = "@intent.fn\ndef f(v):\n    return v + nothing\n\n"
     check_error(helper + in_kernel("o[0] = f(x[0])\no[1] = f(x[1])"), "INT101", "nothing")

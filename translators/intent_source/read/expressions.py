@@ -141,6 +141,10 @@ def _outer_name(walker: Walker, name: str, node: ast.AST) -> Binding:
         raise Abandoned
     if found is None:
         walker.here(node)
+        owner = next((frame.name for frame in reversed(walker.frames[:-1]) if name in frame.names), None)
+        if owner is not None:
+            message = f"'{name}' is a name of '{owner}', which '{walker.frame.name}' does not see"
+            walker.builder.reject(codes.CAPTURE, message, "pass it as an argument")
         walker.builder.reject(codes.UNKNOWN_NAME, f"nothing here is named '{name}'", _meant(walker, name))
     return found
 
