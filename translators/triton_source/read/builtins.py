@@ -26,6 +26,7 @@ from translators.triton_source.read.expressions import reshaped, transposed
 from translators.triton_source.read.extrema import position, position_of
 from translators.triton_source.read.mathematics import FUNCTIONS
 from translators.triton_source.read.operations import ONE
+from translators.triton_source.read.pairs import PAIRS
 from translators.triton_source.read.random_numbers import RANDOM
 from translators.triton_source.read.scans import associative_scan, scanned
 from translators.triton_source.read.values import (
@@ -513,5 +514,9 @@ BUILTINS: Final[Mapping[str, Signature]] = {
     },
     "tl.sqrt_rn": Signature(("x",), _unary("sqrt", True)),
     **{f"{module}.ceil": Signature(("x",), _ceil) for module in ("tl.math", "libdevice")},
-    **{name: Signature(parameters, handler) for name, (parameters, handler) in (*FUNCTIONS.items(), *RANDOM.items())},
+    **{
+        name: Signature(parameters, handler)
+        for table in (FUNCTIONS, PAIRS, RANDOM)
+        for name, (parameters, handler) in table.items()
+    },
 }
