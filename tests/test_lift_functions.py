@@ -37,6 +37,7 @@ VALUES = {
     "finitef": "tl.where(libdevice.finitef(x / tl.where(k > 1, 1.0, 0.0)), x, 2.0)",
     "fast": "libdevice.fast_expf(x) + libdevice.fast_dividef(x, 3.0)",
     "division that rounds to zero": "(k - 3) // 2 * 1.0 + (k - 3) % 2 * 10.0 + (5 - 3 * k) // (k - 9) * 100.0",
+    "one rounding": "tl.math.fma(x, x, 1.0) + tl.fma(x, 2.0, 1.0)",
     "quotient rounded up": "tl.cdiv(k, 3) * 1.0",
 }
 

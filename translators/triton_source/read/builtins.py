@@ -489,7 +489,7 @@ _TABLE: Final[Mapping[str, Signature]] = {
     "tl.fdiv": Signature(("x", "y", "ieee_rounding"), _divide),
     "tl.div_rn": Signature(("x", "y"), _divide),
     "libdevice.div_rn": Signature(("x", "y"), _divide),
-    "tl.fma": Signature(("x", "y", "z"), _fma),
+    **{f"{module}.fma": Signature(("x", "y", "z"), _fma) for module in ("tl", "tl.math")},
     "tl.ceil": Signature(("x",), _ceil),
     "tl.sigmoid": Signature(("x",), _sigmoid),
     "tl.sum": Signature((*_REDUCED, "dtype"), _reduced("sum")),
