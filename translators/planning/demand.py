@@ -29,10 +29,12 @@ from translators.planning.sinks import (
     Coordinates,
     Loop,
     LoopCarry,
+    MustHold,
     MustPin,
     ReadPoint,
     Sink,
     Written,
+    roots,
     unsupported,
 )
 from translators.tile.expression import Axis, Expression, LoopToken, Place, walk
@@ -301,6 +303,7 @@ class Demand(Rooms):
         axes = self._free_axes(relation.shape, ranges)
         if apart:
             axes = [self._set_apart(axis) for axis in axes]
+        moved: list[AlongSlices] = []
         while True:
             try:
                 write(axes, context)
@@ -309,8 +312,29 @@ class Demand(Rooms):
                     raise
                 context = replace(context, loops=(*context.loops, found.loop))
                 axes = [found.inside if axis is found.outside else axis for axis in axes]
+                moved.append(found)
             else:
-                return
+                break
+        for scan in moved:
+            self._check_within(scan, self.sinks[-1])
+
+    def _check_within(self, moved: AlongSlices, sink: Sink) -> None:
+        """An effect within a region scan's loop cannot have what is known after it, nor overtake what it depends on:
+        the output is kept until then.
+        """
+        start, needed = moved.loop.order, list(walk(*roots(sink)))
+        later = {other.memory for other in self.sinks if other.order > start and other is not sink}
+        known_after = any(n.operation == "carried" and n.attribute[0] is moved.loop.token for n in needed)
+        loads = (node for node in needed if node.operation == "load" and node.attribute.pinned)
+        overtaken = any(node.attribute.memory in later and self.issued[node] > start for node in loads)
+        read = sink.memory in self.pinned and any(
+            point.order > start and value.origin.memory == sink.memory
+            for value, point in self.reads.items()
+            if isinstance(value.origin, lp.Read)
+        )
+        elsewhere = sink.loops[: -1 - len(moved.loop.enclosing)] if sink.loops else ()
+        if known_after or overtaken or read or sink.memory in later or elsewhere:
+            raise MustHold([moved.value], sink.span)
 
     def _update(self, update: lp.AtomicUpdate, stated: Context, axes: Sequence[Axis | None], context: Context) -> None:
         """An update of every element of a relation; if its old values are used, it is issued where it stands."""
