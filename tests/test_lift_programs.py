@@ -84,6 +84,17 @@ BACKWARDS = """
         backwards[(triton.cdiv(T, 16),)](x, y, T, D, B=16)
 """
 
+UNROLLED = """
+    @triton.jit
+    def unrolled(x_ptr, y_ptr):
+        total = 0.0
+        for i in tl.static_range(60):
+            for j in tl.static_range(60):
+                for k in tl.static_range(60):
+                    total = total * tl.load(x_ptr + i * j + k) + i
+        tl.store(y_ptr, total)
+"""
+
 
 def lifted(text: str) -> tuple[str, Lifted]:
     source = HEAD + textwrap.dedent(text)
@@ -129,6 +140,12 @@ def test_a_lift_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) 
     _, kernel = lifted(NESTED)
     assert kernel.source is None
     assert "more steps than are tried" in (kernel.reason or "")
+
+
+def test_static_ranges_are_unrolled_to_a_bound() -> None:
+    _, kernel = lifted(UNROLLED)
+    assert kernel.source is None
+    assert "static ranges with too many steps in all" in (kernel.reason or "")
 
 
 def test_facts_that_know_the_same_share_their_proofs() -> None:

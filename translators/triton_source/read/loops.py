@@ -16,6 +16,7 @@ from translators.triton_source.read.structures import Part, parts, rebuilt, same
 from translators.triton_source.read.values import BlockPointer, Builtin, NotLifted, Pointer, Shape, Tile, Value
 
 MOST_UNROLLED = 64
+MOST_EXPRESSIONS = 12_000  # of a kernel while static ranges are unrolled
 _RANGES = ("range", "tl.range", "tl.static_range")
 
 
@@ -129,6 +130,8 @@ def _unroll(execution: Execution, loop: ast.For, bounds: tuple[Value, ...]) -> N
     if len(ordinals) > MOST_UNROLLED:
         raise NotLifted(f"a static range of {len(ordinals)} steps")
     for ordinal in ordinals:
+        if execution.arena.size > MOST_EXPRESSIONS:
+            raise NotLifted("static ranges with too many steps in all")
         execution.assign(loop.target, ordinal)
         if execution.block(loop.body) is not None:
             raise NotLifted("a return within a loop")
