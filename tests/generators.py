@@ -100,7 +100,7 @@ class RandomProgram:
     def random_sizes(self, generator: np.random.Generator) -> dict[str, int]:
         sizes = {symbol: int(generator.choice(SIZES)) for symbol in self.symbols}
         sizes |= {symbol: size + 1 for symbol, size in sizes.items() if symbol == "F"}  # offsets: one more than groups
-        static = max((min(int(s), 16) for view in self.views for s in view.shape if s.isdigit()), default=1)
+        static = max((min(int(s), 48) for view in self.views for s in view.shape if s.isdigit()), default=1)
         while sizes and static * np.prod([max(size, 1) for size in sizes.values()]) > LARGEST_POINT_COUNT:
             if max(sizes.values()) <= 1:
                 break
@@ -413,7 +413,8 @@ class Writer:
             self.define(context, replace(value, text=f"I.cumsum({value.text}, axis={axis}{options})", bound=bound))
         else:
             value = self.expressions.expression(context, self.expressions.pick(["f32", "i32"]), context.shape, 2)
-            self.define(context, replace(value, text=f"I.cummax({value.text}, axis={axis}{options})"))
+            bound = None if "inclusive" in options else value.bound  # before the first element it is -inf
+            self.define(context, replace(value, text=f"I.cummax({value.text}, axis={axis}{options})", bound=bound))
 
     def _generic(self, context: Context) -> None:
         """A record reduction: the sum and the least value in one pass."""

@@ -81,7 +81,7 @@ def compare(program: RandomProgram, runs: int = 3) -> Outcome:
     problems = [each for each in compiled.diagnostics if each.severity != "note"]
     errors = [each for each in problems if each.severity == "error"]
     if errors:
-        raise Disagreement(f"the reader rejects a legal program: {errors[0]}\n\n{program.text}")
+        raise Disagreement(f"{errors[0].code} rejects a legal program: {errors[0].message}\n\n{program.text}")
     if problems:
         return Outcome(f"{problems[0].code} {problems[0].message}")
     assert compiled.source is not None and compiled.program is not None
@@ -135,7 +135,7 @@ def outcome(program: RandomProgram) -> tuple[str | None, str | None]:
         return TOO_LONG, None
     except Disagreement as error:
         first = str(error).partition("\n")[0]
-        kind = "values differ" if " differ; at " in first else re.sub(r"\d+|'\w*'", "_", first)[:70]
+        kind = "values differ" if " differ; at " in first else re.sub(r"\b\d+|'\w*'", "_", first)[:70]
         return kind, None
     except Exception as error:  # any crash of the compiler is a failure to be reduced
         return f"{type(error).__name__} while compiling", None

@@ -16,7 +16,7 @@ from random_expressions import Term, View
 from intent.records import dataclass, field, replace
 
 INDENT = "    "
-PLAIN = re.compile(r"[xiyoz]\d+")  # views whose arguments may hold anything
+PLAIN = re.compile(r"[xyz]\d+")  # views whose arguments may hold anything
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class _Host:
 def random_composition(random: Random) -> RandomProgram | None:
     """None if the kernels do not suit: extents that no argument has, or views of one allocation."""
     stages = [_stage(random, number) for number in range(random.choice([2, 2, 3]))]
-    if any(view.alias for stage in stages for view in stage.program.views):
+    if any(view.alias for stage in stages for view in stage.program.views) or any(map(_leaves_out, stages)):
         return None
     host = _Host(random)
     for number, stage in enumerate(stages):
@@ -74,6 +74,13 @@ def _stage(random: Random, number: int) -> _Stage:
     text = program.text.partition("import intent.language as I\n")[2].replace("def k(", f"def k{number}(")
     text = re.sub(r"\b(one|mix)_\b", rf"\g<1>{number}_", text)
     return _Stage(f"k{number}", text, program)
+
+
+def _leaves_out(stage: _Stage) -> bool:
+    """Whether elements of an output may stay as they were, which is unspecified."""
+    return (
+        re.search(r"^ +(return|break|continue)$", stage.text.partition("@intent.kernel")[2], re.MULTILINE) is not None
+    )
 
 
 # -------------------------------------------------------------------------------------------------------------- writing

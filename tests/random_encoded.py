@@ -17,7 +17,7 @@ def _named(writer: Writer, prefix: str, dtype: str, shape: tuple[str, ...]) -> V
 def quantized_rows(writer: Writer, context: Context) -> None:
     """Rows of 256 numbers as records: stored, or multiplied with other records."""
     free = free_axes(context)
-    if context.ordered or len(free) > 1 or writer.chance(0.5):
+    if context.ordered or len(context.axes) > 1 or writer.chance(0.5):
         return
     fixed, place = tuple(axis.symbol for axis in context.fixed), "".join(f"{a.variable}, " for a in context.fixed)
     rows = tuple(axis.symbol for axis in free)

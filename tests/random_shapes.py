@@ -20,7 +20,8 @@ def free_axes(context: Context) -> list[Axis]:
 def new_view(writer: Writer, direction: str, dtype: str, shape: Shape, bound: int | None = None) -> View:
     """A view that only the stage itself reads."""
     views = writer.expressions.views
-    views.append(View(f"{direction[0].lower()}{len(views)}", dtype, shape, direction, bound, readable=False))
+    prefix = {"In": "x", "Out": "y", "InOut": "z"}[direction]
+    views.append(View(f"{prefix}{len(views)}", dtype, shape, direction, bound, readable=False))
     return views[-1]
 
 

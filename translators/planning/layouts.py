@@ -452,7 +452,7 @@ def _lanes_for_all(region: Region, streamed: Sequence[Axis]) -> dict[Axis, int |
     for axes in works:
         if axes.isdisjoint(chosen):
             chosen += [axis for axis in streamed if axis in axes][:1]
-    tiles = [axes for axes in map(set, map(axes_at, region.nodes)) if len(axes.intersection(chosen)) > 1]
+    tiles = [axes for axes in (*works, *map(set, map(axes_at, region.nodes))) if len(axes.intersection(chosen)) > 1]
     together = set().union(*tiles)
     rows, columns = SECTION
     beside = {axis: columns if axis is streamed[0] else rows for axis in chosen if axis in together}

@@ -7,7 +7,7 @@ the loop; it gets a name if the author gave it one, if it is needed twice, or if
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 
 from intent.records import dataclass, field
@@ -69,26 +69,35 @@ class Placement:
 
     def _streamed(self, axes: Iterable[Axis], needed: Iterable[Expression] = ()) -> tuple[Axis, ...]:
         """Those of the axes that need a loop not yet open, outermost first; innermost those of the scans in what is
-        `needed`, whose carries would otherwise be wanted for all tiles of the loops inside.
+        `needed`, whose carries would otherwise be wanted for all tiles of the loops inside, and those that a reduction
+        does not vary with, which would do it again for each of their coordinates.
         """
         open_axes = {scope.axis for scope in self.scopes}
         wanted = {axis for axis in axes if self.layout.roles[axis] == "streamed" and axis not in open_axes}
         if len(wanted) < 2:
             return tuple(wanted)
-        scans = (node for node in walk(*needed, stop=self._met) if node.operation == "scan")
-        scanned = {axis for scan in scans for axis in scan.attribute.axes}
-        return tuple(
-            sorted(wanted, key=lambda axis: (*self._loop_rank(axis, axis in scanned), self.region.order[axis]))
+        nodes = [node for node in walk(*needed, stop=self._met) if isinstance(node.attribute, Reduction)]
+        scanned = {axis for node in nodes if node.operation == "scan" for axis in node.attribute.axes}
+        again = {axis for node in nodes if self._may_be_earlier(node, wanted) for axis in wanted - node.axes}
+        ranks = {axis: self._loop_rank(axis, axis in scanned, axis in again) for axis in wanted}
+        return tuple(sorted(wanted, key=lambda axis: (*ranks[axis], self.region.order[axis])))
+
+    def _may_be_earlier(self, node: Expression, loops: Set[Axis]) -> bool:
+        """A reduction within some of the loops, of what no effect changes meanwhile."""
+        return bool(node.axes & loops) and not any(
+            below.operation == "load" and self._is_rewritten(below) for below in walk(*node.arguments)
         )
 
     def _reduced_along(self, node: Expression) -> tuple[Axis, ...]:
         """The axes of a reduction that need a loop not yet open, outermost first."""
         return self._streamed(node.attribute.axes, node.arguments)
 
-    def _loop_rank(self, axis: Axis, scanned: bool) -> tuple[bool, bool, bool]:
-        """Axes that bound others outside the others, then those that are not scanned, single coordinates first."""
+    def _loop_rank(self, axis: Axis, scanned: bool, again: bool) -> tuple[bool, bool, bool, bool]:
+        """Axes that bound others outside the others, then those that are not scanned, then those along which nothing is
+        reduced again, single coordinates first.
+        """
         bounds_others = any(axis in set(coordinate_axes(other)) for other in self.region.axes if other is not axis)
-        return not bounds_others, scanned, self.layout.lanes[axis] is not None
+        return not bounds_others, scanned, again, self.layout.lanes[axis] is not None
 
     def _lanes(self, axes: Iterable[Axis]) -> tuple[Axis, ...]:
         """The axes that are tile dimensions, in tile order."""
