@@ -48,7 +48,8 @@ def test_a_store_wider_than_its_value_has_a_tile_that_fits() -> None:
     text = """
     @intent.kernel
     def k(
-        x: I.In[I.f32, ("M", "N")], w: I.In[I.i32, ("K",)], y: I.Out[I.i32, ("M", "K", "N")], z: I.Out[I.f32, ("M", "N")],
+        x: I.In[I.f32, ("M", "N")], w: I.In[I.i32, ("K",)],
+        y: I.Out[I.i32, ("M", "K", "N")], z: I.Out[I.f32, ("M", "N")],
     ):
         n, k = I.domain(0, x.shape[1]), I.domain(0, w.shape[0])
         for p in I.parallel(I.domain(0, x.shape[0])):
