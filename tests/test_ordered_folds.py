@@ -115,3 +115,50 @@ def test_agrees_with_the_reference(name: str, size: int) -> None:
     if "f" in {scalar.name for scalar in found.program.kernels[-1].scalars}:
         values = {"x": values["x"], "f": 1.5, "o": values["o"]}
     agree(PROGRAMS[name], values, small=size != 70, tolerance=1e-4)
+
+
+SLICES = (
+    PRODUCT
+    + """
+@intent.fn
+def summarize(x, e):
+    return I.reduce(x, axis=0, identity=e, combine=combine)
+
+@intent.fn
+def emit(x, state, e):
+    p = I.scan(x, axis=0, identity=e, combine=combine, inclusive={inclusive})
+    return I.contract(p, state, reduce=((2, 0),), acc_dtype=I.f32)
+
+@intent.fn
+def apply(summary, state):
+    return combine(state, summary)
+
+@intent.kernel
+def k(x: I.In[I.f32, ("N", 2, 2)], e: I.In[I.f32, (2, 2)], o: I.Out[I.f32, ("N", 2, 2)], s: I.Out[I.f32, (2, 2)]):
+    n = I.domain(0, x.shape[0])
+    out, last = I.region_scan(
+        source=x[n, :, :], axis=0, summarize=summarize, combine=combine, identity=e[:, :], initial_state=e[:, :],
+        apply=apply, emit=emit, operands=(e[:, :],),
+    )
+    o[n, :, :] = out
+    folded = I.region_fold(
+        source=x[n, :, :], axis=0, summarize=summarize, combine=combine, identity=e[:, :], operands=(e[:, :],)
+    )
+    s[:, :] = folded - last
+"""
+)
+
+
+@pytest.mark.parametrize("inclusive", [True, False])
+@pytest.mark.parametrize("size", [9, 1, 0])
+def test_along_slices_of_one_element(size: int, inclusive: bool) -> None:
+    """Where slices end is the compiler's choice: a product of all matrices of a slice is the matrix itself."""
+    x = np.random.default_rng(size).integers(-1, 2, (size, 2, 2)).astype(np.float32)
+    given = {"x": x, "e": np.eye(2, dtype=np.float32), "o": np.zeros_like(x), "s": np.zeros((2, 2), np.float32)}
+    agree(SLICES.replace("{inclusive}", str(inclusive)), given, tolerance=1e-6)
+
+
+@pytest.mark.parametrize("name", ["product of all", "products"])
+def test_products_of_small_matrices_have_the_lanes_that_a_product_needs(name: str) -> None:
+    for variant in compiled(PROGRAMS[name]).codes[-1].variants:
+        assert "tl.dot" not in variant.source or sorted(size for _, size in variant.constants)[-3:] >= [16] * 3

@@ -73,3 +73,33 @@ def test_rows(size: int) -> None:
     x = np.random.default_rng(size).standard_normal((size, 3)).astype(np.float32)
     outputs = {"o": np.zeros((3, size), np.float32), "q": np.zeros((size, 3), np.float32)}
     agree(MATRIX, {"x": x, **outputs}, small=size != 70, tolerance=1e-5)
+
+
+UPDATED = (
+    HELPERS
+    + """
+@intent.fn
+def places(v, before):
+    return I.cumsum(v, axis=0) + before - 1
+
+@intent.kernel
+def k(x: I.In[I.i32, ("M", "N")], z: I.InOut[I.i32, ("K",)], y: I.Out[I.i32, ("M", "N")], w: I.Out[I.i32, ("M",)]):
+    zero = I.cast(0, I.i32)
+    for row in range(x.shape[0]):
+        at, _ = I.region_scan(
+            source=x[row, :], axis=0, summarize=total, combine=add, identity=zero, initial_state=zero, apply=add,
+            emit=places,
+        )
+        old = I.atomic.add(z, (at,), 5, order="relaxed")
+        y[row, :] = old
+        w[row] = I.reduce.sum(old, axis=0)
+"""
+)
+
+
+@pytest.mark.parametrize("size", [19, 1, 0])
+def test_old_values_of_an_update_along_an_output(size: int) -> None:
+    """They are kept where the scan's loop issues the update, and read after it."""
+    x = np.ones((3, size), np.int32)  # distinct places in every row
+    z = np.arange(max(size, 1), dtype=np.int32)
+    agree(UPDATED, {"x": x, "z": z, "y": np.zeros_like(x), "w": np.zeros(3, np.int32)})

@@ -35,7 +35,6 @@ from translators.planning.sinks import (
     Sink,
     Written,
     roots,
-    unsupported,
 )
 from translators.tile.expression import Axis, Expression, LoopToken, Place, walk
 
@@ -350,12 +349,12 @@ class Demand(Rooms):
         )  # fmt: skip
         self._used = self._used or used_values(self.kernel.body)
         if update.action in ("load", "compare_exchange") or any(result in self._used for result in update.results):
-            if context is not stated:
-                raise unsupported("the old values of an atomic along an output of a region scan are used", update.span)
+            if context is not stated and self.held.isdisjoint(update.results):
+                raise MustHold(update.results, update.span)  # from within the scan's loop, for what follows it
             sink = issued(self, sink, operands)
             self.readers[sink.value] = list(update.results)
             self._add(sink)
-            self._old_values(update, sink, positions, operands, context)
+            self._old_values(update, sink, positions, operands, (context, stated))
         else:
             action = "exchange" if update.action == "store" else update.action
             self._add(replace(sink, value=operands[0], action=action))
@@ -368,17 +367,19 @@ class Demand(Rooms):
 
     def _old_values(
         self, update: lp.AtomicUpdate, sink: Sink, positions: Coordinates, operands: tuple[Expression, ...],
-        context: Context,
+        contexts: tuple[Context, Context],
     ) -> None:  # fmt: skip
-        """Where the results of an update come from: its place in the program, or what was kept of it."""
-        old, *success = update.results
+        """Where the results of an update come from: its place in the program, or what was kept of it. The contexts are
+        that of the update, and that of the statement, for what follows it.
+        """
+        (context, later), (old, *success) = contexts, update.results
         if not self.held.intersection(update.results):
             for result in update.results:
                 self.parameters[result] = partial(old_value, self, sink, positions, result, operands)
             return
         extents = tuple(self.at_most(self.extent(extent), context) for extent in update.relation.shape)
         name = f"{self.kernel.names.get(old, sink.memory.name)}_kept"
-        element = self._keep(old, _Kept(sink.value, name, extents, positions, sink.free), context)
+        element = self._keep(old, _Kept(sink.value, name, extents, positions, sink.free), context, later)
         self.parameters[old] = element
         for result in success:
             self.parameters[result] = partial(self._succeeded, update, element)

@@ -24,6 +24,7 @@ from translators.planning.product_layouts import (
     length,
     spans_product,
     wide_columns,
+    wide_enough,
     within_registers,
 )
 from translators.planning.ranges import axes_of, known_at_launch
@@ -274,6 +275,7 @@ def _layout(
     per_thread = PER_THREAD
     if dots:
         lanes.update(dot_lanes(region, dots, roles))
+        lanes.update(wide_enough(dots, lanes))
         lanes.update(fold_lanes(region, lanes) if region.loops else within_registers(region, dots, roles, lanes))
     else:
         resident_lanes = math.prod(lanes[axis] or 1 for axis in lanes)
@@ -350,6 +352,7 @@ def _slice_lanes(region: Region, lanes: Mapping[Axis, int | None]) -> dict[Axis,
     """All axes of one loop's slices are cut alike, in lanes, as are those of another loop along the same row."""
     sizes: dict[LoopToken, int] = {}
     least = _least_slice(region, lanes)
+    single = {loop.token for loop in region.loops if loop.single}
     for axis in region.axes:
         if axis.slices is not None:
             alike = [
@@ -357,7 +360,7 @@ def _slice_lanes(region: Region, lanes: Mapping[Axis, int | None]) -> dict[Axis,
                 for other in region.axes
                 if other.extent == axis.extent and other not in region.program
             ]
-            sizes[axis.slices] = max(sizes.get(axis.slices, least), *alike)
+            sizes[axis.slices] = 1 if axis.slices in single else max(sizes.get(axis.slices, least), *alike)
     return {axis: sizes[axis.slices] for axis in region.axes if axis.slices is not None}
 
 

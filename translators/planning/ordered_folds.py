@@ -14,9 +14,10 @@ from translators.algebra.polynomial import Polynomial, atomic, floor_divide, num
 from translators.logical import program as lp
 from translators.logical.program import Block, Value
 from translators.planning.combines import Folded, inserted, mixes_elements
+from translators.planning.ranges import axes_of
 from translators.planning.region_operations import RegionOperations
-from translators.planning.sinks import Context, Coordinates, Loop, LoopCarry, unsupported
-from translators.tile.expression import Axis, Expression, LoopToken
+from translators.planning.sinks import Context, Coordinates, Loop, LoopCarry
+from translators.tile.expression import Axis, Expression, LoopToken, Reduction
 
 _BLOCKWISE = (lp.RegionFold, lp.RegionScan, lp.Read)
 
@@ -53,10 +54,11 @@ class OrderedFolds(RegionOperations):
 
     def fold_in_order(self, op: Folded, results: Sequence[Value], order: int, context: Context) -> None:
         extents = [self.extent(extent) for extent in op.arguments[0].shape]
-        if any(extent in self.slice_ranges for extent in extents):
-            raise unsupported("a combine that is not elementwise, along slices, is not lowered yet", results[0].span)
         assert op.combine is not None
         axes = op.axes if isinstance(op, lp.Reduce) else (op.axis,)
+        if any(extents[axis] in self.slice_ranges for axis in axes):
+            self._fold_single_elements(op, results, axes)
+            return
         along = [extents[axis] for axis in axes]
         token = LoopToken("step", self.arena.serial())
         low, high = self.index_value(number(0)), self.index_value(product(along))
@@ -79,6 +81,31 @@ class OrderedFolds(RegionOperations):
                 self.kept[result] = partial(self.carried, "carried", loop, ordinal)
             else:
                 self.kept[result] = self._prefixes(op, result, loop, place, inner)
+
+    def _fold_single_elements(self, op: Folded, results: Sequence[Value], axes: Sequence[int]) -> None:
+        """Along slices, whose length is the compiler's choice: of one element, a fold is the element itself."""
+        (axis,) = axes
+        run = self.range_of(op.arguments[0], axis)
+        loop = next(loop for loop in self.loops.values() if loop.token is run.slices)
+        loop.single = True
+        for result in results:
+            argument, identity = op.arguments[result.position], op.identities[result.position]
+            if isinstance(op, lp.Reduce):
+                self.kept[result] = partial(self._only_element, argument, axis)
+            elif op.inclusive:
+                self.kept[result] = partial(self.pull, argument)
+            else:
+                self.kept[result] = partial(self._whole_element, identity, axis)
+
+    def _only_element(self, argument: Value, axis: int, at: Coordinates) -> Expression:
+        """The largest of one."""
+        along = self.bound(self.range_of(argument, axis), axes_of(at))
+        element = self.pull(argument, inserted(at, {axis: atomic(along) - along.begin}))
+        kind = "any" if argument.dtype.kind == "bool" else "max"
+        return self.indexed(self.arena.make("reduce", argument.dtype, (element,), Reduction(kind, (along,))))
+
+    def _whole_element(self, identity: Value, axis: int, at: Coordinates) -> Expression:
+        return self.pull(identity, (*at[:axis], *at[axis + 1 :]) if identity.shape else ())
 
     def _carry_states(self, op: Folded, results: Sequence[Value], loop: Loop, axes: Sequence[int]) -> None:
         """One state for every component: the result's elements without the axes of the loop."""

@@ -93,6 +93,12 @@ def dot_lanes(region: Region, dots: Sequence[Expression], roles: Mapping[Axis, R
     return {axis: size for axis, size in lanes.items() if roles[axis] != "resident"}
 
 
+def wide_enough(dots: Sequence[Expression], lanes: Mapping[Axis, int | None]) -> dict[Axis, int]:
+    """Axes on chip that are shorter than a product's least side: the lanes beyond them are guarded."""
+    sides = {axis for node in dots for axis in {*node.axes, contracted_lane(node)}}
+    return {axis: DOT_MINIMUM for axis in sides if 1 < (lanes[axis] or 1) < DOT_MINIMUM}
+
+
 def within_registers(
     region: Region, dots: Sequence[Expression], roles: Mapping[Axis, Role], lanes: Mapping[Axis, int | None]
 ) -> dict[Axis, int]:

@@ -130,6 +130,7 @@ class Loop:
     order: int = 0
     slices: list[Axis] = field(default_factory=list)  # of a region operation: the axes that its iterations cut
     limits: Limits = field(default_factory=Limits)  # of a region fold: which slices matter
+    single: bool = False  # its slices are single elements
     whole_slices: list[Axis] = field(default_factory=list)  # stand for `slices` in the carries' whole updates
 
     @property

@@ -15,7 +15,7 @@ from translators.tile.substitution import Rebuilding
 def worth_two_loops(updates: Sequence[Expression], loop: Loop) -> bool:
     """A second loop without guards pays where a slice is more than loads, and no other loop stands inside."""
     nodes = list(walk(*updates))
-    if any(node.operation == "carried" and loop.token in node.attribute[3] for node in nodes):
+    if loop.single or any(node.operation == "carried" and loop.token in node.attribute[3] for node in nodes):
         return False
     if any(node.operation == "atomic" or (node.operation == "load" and node.attribute.pinned) for node in nodes):
         return False
