@@ -322,3 +322,29 @@ def test_old_values_are_kept(name: str, size: int) -> None:
         shape = tuple(sizes.get(repr(extent)) or extent.constant or 0 for extent in view.shape)
         values[view.name] = random.integers(0, 4, shape).astype(NUMPY[view.dtype.name])
     agree(KEPT[name], values, small=size != 70)
+
+
+TIMED = """
+@intent.kernel
+def k(at: I.In[I.i32, ("N",)], count: I.InOut[I.i32, ("N",)], out: I.Out[I.i32, ("N",)]):
+    for i in I.parallel(I.domain(0, at.shape[0])):
+        {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "depends"),
+    [
+        ('out[i] = I.atomic.add(count, (0,), 1, order="relaxed")', True),
+        ('out[i] = I.atomic.max(count, (at[i],), 1, order="relaxed")', True),
+        ('out[i] = I.atomic.add(count, (i,), 1, order="relaxed")', False),
+        ('out[i] = I.atomic.exchange(count, (at.shape[0] - 1 - i,), 1, order="relaxed")', False),
+        ('out[i] = I.atomic.load(count, (0,), order="relaxed")', False),
+        ('I.atomic.add(count, (at[i],), 1, order="relaxed")\n        out[i] = 0', False),
+    ],
+)
+def test_a_note_names_what_depends_on_the_order_of_programs(statement: str, depends: bool) -> None:
+    (code,) = compiled(TIMED.format(statement)).codes
+    found = [note.message for note in code.notes if note.code == "INT957"]
+    message = "a value of count is used that depends on the order of programs: two runs may differ"
+    assert found == [message] * depends

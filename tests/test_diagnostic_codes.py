@@ -49,7 +49,7 @@ def test_every_code_in_use_is_in_the_catalogue() -> None:
 
 
 # Limits of targets, and advice, that the catalogue describes and nothing gives yet.
-NEVER_GIVEN = {"INT901", *(f"INT{number}" for number in range(954, 960))}
+NEVER_GIVEN = {"INT901", "INT954", "INT955", "INT956", "INT958", "INT959"}
 
 
 def test_every_code_in_the_catalogue_is_in_use() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from intent.records import dataclass, replace
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Polynomial, product
+from translators.algebra.polynomial import Polynomial, atomic, product
 from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.logical.program import Kernel, Program, Value
 from translators.logical.types import Buffer
@@ -29,7 +29,7 @@ from translators.planning.region_operations import AlongSlices
 from translators.planning.regions import Region, axes_at, form_regions
 from translators.planning.schedule import Scheduler
 from translators.planning.sinks import AxisConflict, MustHold, MustStore, OutOfOrder, unsupported
-from translators.tile.expression import Axis, Expression, LoopToken
+from translators.tile.expression import Axis, Expression, LoopToken, Place
 from translators.tile.program import AxisForm, Check, Describe, Section, TileFunction
 from translators.triton_source.device_functions import with_dependencies
 from translators.triton_source.expressions import Code, binary
@@ -51,6 +51,7 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
     notes = {name: note for variant in variants for name, note in _notes(variant, kernel).items()}
     whole = covered(demand.sinks)
     notes |= _serial_notes(demand, regions) | _skip_notes(demand) | coverage_notes(demand.sinks, whole)
+    notes |= _timing_notes(demand, regions, kernel)
     return KernelCode(
         kernel=kernel,
         variants=_last_unconditional([_variant(demand, regions, planned, names) for planned in variants]),
@@ -495,6 +496,27 @@ def _serial_notes(demand: Demand, regions: Sequence[Region]) -> dict[str, Diagno
             message = f"{name} is read where other points of {axis.name} write it: {axis.name} runs in one program"
             found[f"serial {name}"] = Diagnostic("INT953", "note", message, sink.span)
     return found
+
+
+def _timing_notes(demand: Demand, regions: Sequence[Region], kernel: Kernel) -> dict[str, Diagnostic]:
+    """Memory of which a value is used that depends on which of several points comes first."""
+    nodes = [node for region in regions for node in region.nodes if node.operation == "atomic"]
+    updated = {node.attribute.place.memory for node in nodes if node.attribute.action != "load"}
+    updated |= {sink.memory for sink in demand.sinks if sink.action != "issued"}
+    found: dict[str, Diagnostic] = {}
+    for node in nodes:
+        place = node.attribute.place
+        if place.memory in updated and not all(_is_own(lane, place) for lane in node.attribute.lanes):
+            name = place.memory.name
+            message = f"a value of {name} is used that depends on the order of programs: two runs may differ"
+            found[f"timing {name}"] = Diagnostic("INT957", "note", message, demand.spans.get(node, kernel.span))
+    return found
+
+
+def _is_own(lane: Axis, place: Place) -> bool:
+    """No two points of the lane have the place in common."""
+    shifts = [shift for each in place.coordinates for shift in (each - atomic(lane), each + atomic(lane))]
+    return any(lane not in shift.atoms() for shift in shifts)
 
 
 def _skip_notes(demand: Demand) -> dict[str, Diagnostic]:
