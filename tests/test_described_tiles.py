@@ -201,3 +201,9 @@ def test_arrays_that_descriptors_can_address(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (8, 0))
     assert count(tl.int32, _View(64, 1)) == 0
     assert count(tl.int32, torch.zeros((64, 64), dtype=torch.float16)) == 0
+
+
+def test_folds_whose_tiles_take_the_registers_themselves() -> None:
+    """A window, and scores that a tanh caps, leave no room for longer slices."""
+    text = (Path(__file__).resolve().parents[1] / "samples" / "grouped_query_attention.py").read_text("utf-8")
+    assert not any(variant.described for variant in compile_text(text, "k.py").codes[0].variants)

@@ -17,7 +17,6 @@ Targets cuda:90 cuda:80 hip:gfx942
 
 import collections
 import contextlib
-import contextvars
 import functools
 import itertools
 import numbers
@@ -218,127 +217,6 @@ def grouped_query_attention_state(
     tl.store(out_ptrs, _to_bfloat16(tl.div_rn(summary_2, summary_1[:, None])), mask=mask)
 
 
-@triton.jit(do_not_specialize=["S", "K", "G", "window"])
-def grouped_query_attention_state_described(
-    q_ptr, k_ptr, v_ptr, out_ptr,
-    S, K, G, D,
-    stride_q_b, stride_q_s, stride_q_k, stride_q_g, stride_q_d, stride_k_b, stride_k_s, stride_k_k, stride_k_d,
-    stride_v_b, stride_v_s, stride_v_k, stride_v_d, stride_out_b, stride_out_s, stride_out_k, stride_out_g,
-    stride_out_d,
-    window: tl.int32,
-    BLOCK_QUERIES: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_KEYS: tl.constexpr, INDEX: tl.constexpr,
-):  # fmt: skip
-    pid = tl.program_id(0).to(INDEX)
-    queries_tiles = tl.cdiv(S, BLOCK_QUERIES)
-    first_queries = pid % queries_tiles * BLOCK_QUERIES
-    queries = first_queries + tl.arange(0, BLOCK_QUERIES)
-    pid //= queries_tiles
-    g = pid % G
-    pid //= G
-    kind = pid % K
-    b = pid // K
-    d = tl.arange(0, BLOCK_D).to(INDEX)
-    keys_begin = tl.maximum(0, first_queries - window.to(tl.int64) + 1) // BLOCK_KEYS * BLOCK_KEYS
-    whole_begin = tl.cdiv(tl.maximum(0, BLOCK_QUERIES + first_queries - window.to(tl.int64)), BLOCK_KEYS) * BLOCK_KEYS
-    whole_end = tl.minimum(first_queries + 1, S) // BLOCK_KEYS * BLOCK_KEYS
-    keys_end = tl.minimum(S, BLOCK_QUERIES + first_queries)
-    k_tiles = tl.make_tensor_descriptor(
-        k_ptr + b * stride_k_b + kind * stride_k_k,
-        shape=[S, D],
-        strides=[stride_k_s, stride_k_d],
-        block_shape=[BLOCK_KEYS, BLOCK_D],
-    )
-    mask = (queries[:, None] < S) & (d[None, :] < D)
-    q_ptrs = (
-        q_ptr
-        + b * stride_q_b
-        + queries[:, None] * stride_q_s
-        + kind * stride_q_k
-        + g * stride_q_g
-        + d[None, :] * stride_q_d
-    )
-    q = tl.load(q_ptrs, mask=mask, other=0.0)
-    v_tiles = tl.make_tensor_descriptor(
-        v_ptr + b * stride_v_b + kind * stride_v_k,
-        shape=[S, D],
-        strides=[stride_v_s, stride_v_d],
-        block_shape=[BLOCK_KEYS, BLOCK_D],
-    )
-    zero = tl.full((), 0.0, tl.float32).to(tl.bfloat16)
-
-    largest = tl.full((BLOCK_QUERIES,), -float("inf"), tl.float32)
-    summary_1 = tl.zeros((BLOCK_QUERIES,), tl.float32)
-    summary_2 = tl.zeros((BLOCK_QUERIES, BLOCK_D), tl.float32)
-    for start_keys in range(keys_begin, tl.minimum(keys_end, whole_begin), BLOCK_KEYS):
-        keys = start_keys + tl.arange(0, BLOCK_KEYS).to(INDEX)
-        keys_mask = keys < S
-        k = k_tiles.load([start_keys, 0])
-        v = v_tiles.load([start_keys, 0])
-        scores = _product_bfloat16(q, tl.trans(k))
-        scores_2 = tl.where(
-            (queries[:, None] - keys[None, :] >= 0) & (queries[:, None] - keys[None, :] < window.to(tl.int64)),
-            scores,
-            -float("inf"),
-        )
-        rhs_largest = tl.reduce(tl.where(keys_mask[None, :], scores_2, -float("inf")), 1, _maximum)
-        new_largest = _maximum(largest, rhs_largest)
-        shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
-        weights = tl.exp(scores_2 - shift[:, None])
-        rhs_mass = tl.sum(tl.where(keys_mask[None, :], weights, 0.0), axis=1)  # grouped_query_attention.py:29
-        left = _exp(largest - shift)
-        largest = new_largest
-        summary_1 = summary_1 * left + rhs_mass
-        summary_2 = _dot_bfloat16(
-            tl.where(keys_mask[None, :], _to_bfloat16(weights), zero), v, summary_2 * left[:, None]
-        )
-
-    for start_keys in range(whole_begin, whole_end, BLOCK_KEYS):
-        k = k_tiles.load([start_keys, 0])
-        v = v_tiles.load([start_keys, 0])
-        scores = _product_bfloat16(q, tl.trans(k))
-        rhs_largest = tl.reduce(scores, 1, _maximum)  # grouped_query_attention.py:24
-        new_largest = _maximum(largest, rhs_largest)
-        shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
-        weights = tl.exp(scores - shift[:, None])
-        rhs_mass = tl.sum(weights, axis=1)  # grouped_query_attention.py:29
-        left = _exp(largest - shift)
-        largest = new_largest
-        summary_1 = summary_1 * left + rhs_mass
-        summary_2 = _dot_bfloat16(_to_bfloat16(weights), v, summary_2 * left[:, None])
-
-    for start_keys in range(tl.maximum(whole_begin, whole_end), keys_end, BLOCK_KEYS):
-        keys = start_keys + tl.arange(0, BLOCK_KEYS).to(INDEX)
-        keys_mask = keys < S
-        k = k_tiles.load([start_keys, 0])
-        v = v_tiles.load([start_keys, 0])
-        scores = _product_bfloat16(q, tl.trans(k))
-        scores_2 = tl.where(
-            (queries[:, None] - keys[None, :] >= 0) & (queries[:, None] - keys[None, :] < window.to(tl.int64)),
-            scores,
-            -float("inf"),
-        )
-        rhs_largest = tl.reduce(tl.where(keys_mask[None, :], scores_2, -float("inf")), 1, _maximum)
-        new_largest = _maximum(largest, rhs_largest)
-        shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
-        weights = tl.exp(scores_2 - shift[:, None])
-        rhs_mass = tl.sum(tl.where(keys_mask[None, :], weights, 0.0), axis=1)  # grouped_query_attention.py:29
-        left = _exp(largest - shift)
-        largest = new_largest
-        summary_1 = summary_1 * left + rhs_mass
-        summary_2 = _dot_bfloat16(
-            tl.where(keys_mask[None, :], _to_bfloat16(weights), zero), v, summary_2 * left[:, None]
-        )
-    out_ptrs = (
-        out_ptr
-        + b * stride_out_b
-        + queries[:, None] * stride_out_s
-        + kind * stride_out_k
-        + g * stride_out_g
-        + d[None, :] * stride_out_d
-    )
-    tl.store(out_ptrs, _to_bfloat16(tl.div_rn(summary_2, summary_1[:, None])), mask=mask)
-
-
 class _View(NamedTuple):
     """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
 
@@ -387,7 +265,6 @@ _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 def _launch_grouped_query_attention(q, k, v, out, window, B, S, K, G, D):
     index = _index_type(q, k, v, out)
-    tile_processors = _tile_processors(index, q, k, v, out)
     if D <= 64 and S <= 16:
         plan = _Plan(
             grouped_query_attention_state,
@@ -395,14 +272,6 @@ def _launch_grouped_query_attention(q, k, v, out, window, B, S, K, G, D):
             {"BLOCK_QUERIES": 16, "BLOCK_D": 64, "BLOCK_KEYS": 64, "INDEX": index},
             cuda=(4, 3),
             hip=(2, 1),
-        )
-    elif tile_processors and D <= 64:
-        plan = _Plan(
-            grouped_query_attention_state_described,
-            B * K * G * triton.cdiv(S, 128),
-            {"BLOCK_QUERIES": 128, "BLOCK_D": 64, "BLOCK_KEYS": 128, "INDEX": index},
-            cuda=(8, 3),
-            hip=(4, 1),
         )
     elif D <= 64:
         plan = _Plan(
@@ -417,14 +286,6 @@ def _launch_grouped_query_attention(q, k, v, out, window, B, S, K, G, D):
             grouped_query_attention_state,
             B * K * G * triton.cdiv(S, 16),
             {"BLOCK_QUERIES": 16, "BLOCK_D": 128, "BLOCK_KEYS": 64, "INDEX": index},
-            cuda=(8, 3),
-            hip=(4, 1),
-        )
-    elif tile_processors and D <= 128:
-        plan = _Plan(
-            grouped_query_attention_state_described,
-            B * K * G * triton.cdiv(S, 128),
-            {"BLOCK_QUERIES": 128, "BLOCK_D": 128, "BLOCK_KEYS": 128, "INDEX": index},
             cuda=(8, 3),
             hip=(4, 1),
         )
@@ -850,8 +711,6 @@ def _start(kernel, programs, arguments, options):
         if isinstance(compiled, triton.compiler.CompiledKernel):
             constants = [options[name] for name in kernel.arg_names[len(arguments) :]]
             start = _with_constants(compiled[(programs, 1, 1)], constants)
-            if getattr(compiled.metadata, "global_scratch_size", 0):
-                start = functools.partial(_allocating, start)
     start(*arguments)
     return start
 
@@ -868,38 +727,11 @@ def _specialised(kernel, unit_strides):
     return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
 
 
-def _allocating(start, *arguments):
-    """Triton asks an allocator for the memory of descriptors; one that the caller has set stays set."""
-    contextvars.copy_context().run(_launch_allocating, start, arguments)
-
-
-def _launch_allocating(start, arguments):
-    triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.uint8, device="cuda"))
-    start(*arguments)
-
-
 def _index_type(*views):
     """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
     axes = (zip(view.shape, view.stride(), strict=True) for view in views)
     spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
     return tl.int64 if max(spans) >= 2**30 else tl.int32
-
-
-def _tile_processors(index, *views):
-    """How many processors can copy tiles of these arrays by themselves: 0 unless all are aligned and have elements."""
-    device = views[0].device
-    if device.type != "cuda" or torch.version.hip or torch.cuda.get_device_capability(device)[0] != 9:
-        return 0
-    for view in views:
-        if not view.numel() or (view.dim() and view.stride(-1) != 1) or not _aligned(view):
-            return 0
-    return torch.cuda.get_device_properties(device).multi_processor_count if index is tl.int32 else 0
-
-
-def _aligned(view):
-    """Whether all rows begin at multiples of 16 bytes."""
-    steps = [stride * view.element_size() for stride in view.stride()[:-1]]
-    return all(step > 0 and step % 16 == 0 for step in (view.data_ptr(), *steps))
 
 
 def _upload(kernel, arrays, sizes):

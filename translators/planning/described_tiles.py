@@ -115,9 +115,10 @@ class DescribedTiles(SliceBounds):
             self._descriptors[key] = self.namer.fresh(f"{memory.name}_tiles")
             self.scopes[0].statements.append(tile.Describe(self._descriptors[key], memory, base, positions, axes))
         firsts = (self._first(rows), self._first(columns))
+        wide = (self._may_be_wide(rows), self._may_be_wide(columns))
         name = self.namer.fresh(self.namer.wish(node))
         self.scopes[home].statements.append(
-            tile.LoadTile(name, node, self._descriptors[key], firsts, axes, self.demand.spans.get(node))
+            tile.LoadTile(name, node, self._descriptors[key], firsts, axes, wide, self.demand.spans.get(node))
         )
         self.scopes[home].names[node] = name
 
@@ -132,6 +133,11 @@ class DescribedTiles(SliceBounds):
         made = tile.Describe(name, store.memory, base, positions, (rows, columns), halves=True)
         names = (self.namer.fresh("halves"), self.namer.fresh("left"), self.namer.fresh("right"))
         return [made, tile.StoreHalves(store, name, (self._first(rows), self._first(columns)), names)]
+
+    def _may_be_wide(self, axis: Axis) -> bool:
+        """What the author computed says where the tiles of the axis begin, and is an integer of 64 bits."""
+        limits = [limit for loop in self.region.loops if loop.token is axis.slices for limit in loop.limits.nonnegative]
+        return any(isinstance(atom, Expression) for each in (axis.begin, *limits) for atom in each.atoms())
 
     def _first(self, axis: Axis) -> Polynomial:
         ends = self._ends(axis)

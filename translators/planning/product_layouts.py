@@ -15,6 +15,7 @@ DOT_ROWS, DOT_COLUMNS = 128, 128
 DOT_RESIDENT, DOT_TERM = 16384, 8192  # elements of a product with a resident axis, or that is one term of a sum
 DOT_WIDE = 256  # columns of a matrix product that has many of them
 WIDE_TILES = 96  # and that leaves at least as many tiles: about one for each processor of a large GPU
+COSTLY = frozenset({"tanh", "erf", "sigmoid", "log", "log2", "sin", "cos", "remainder"})  # functions of many operations
 COPIED = 768  # so often an element must be multiplied for a copy of it in aligned rows to pay
 ALIGNED = 16  # row lengths are multiples of this where wide accesses are possible
 DOT_MINIMUM = 16
@@ -183,12 +184,21 @@ def fold_lanes(region: Region, resident: Mapping[Axis, int | None]) -> dict[Axis
 
 
 def described_slices(region: Region, lanes: Mapping[Axis, int | None]) -> dict[Axis, int | None]:
-    """Slices of a fold with two products and one accumulator, where descriptors read them: copies take no registers."""
+    """Slices of a fold with two products and one accumulator, where descriptors read them: copies take no registers.
+
+    Not where the tile between the products takes more of them: a second limit of the slices, a costly function.
+    """
+    if any(len(loop.limits.nonnegative) > 1 for loop in region.loops) or any(map(_is_costly, region.nodes)):
+        return {}
     tiles = _carried_tiles(region, lanes)
     products = sum(is_dot(node, region) for node in region.contractions)
     if not fold_rows(region) or products != 2 or len(tiles) != 1 or len(tiles[0]) != 1 or tiles[0][0] > DESCRIBED_STATE:
         return {}
     return {axis: at_most(axis, DESCRIBED_SLICE) for axis in region.axes if axis.slices is not None}
+
+
+def _is_costly(node: Expression) -> bool:
+    return node.operation == "pointwise" and node.attribute[0] in COSTLY and len(node.axes) > 1
 
 
 def _carried_tiles(region: Region, lanes: Mapping[Axis, int | None]) -> list[list[int]]:

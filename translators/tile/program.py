@@ -129,13 +129,17 @@ class Describe:
 
 @dataclass(frozen=True, slots=True)
 class LoadTile:
-    """name = the tile of a described view whose first coordinates are `firsts`, over `axes` as they lie in memory."""
+    """name = the tile of a described view whose first coordinates are `firsts`, over `axes` as they lie in memory.
+
+    Those that are `wide` may have 64 bits.
+    """
 
     name: str
     value: Expression
     descriptor: str
     firsts: tuple[Polynomial, Polynomial]
     axes: tuple[Axis, Axis]
+    wide: tuple[bool, bool]
     span: Span | None = None
 
 

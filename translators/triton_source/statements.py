@@ -165,7 +165,9 @@ class StatementWriter(ValueWriter):
         self.line(f"{statement.name} = {call('tl.make_tensor_descriptor', pointer, **keywords).text}")
 
     def _load_tile(self, statement: LoadTile) -> None:
-        firsts = ", ".join(self.renderer.polynomial(first, (), wide=False).text for first in statement.firsts)
+        codes = [self.renderer.polynomial(first, (), wide=False) for first in statement.firsts]
+        pairs = zip(codes, statement.wide, strict=True)
+        firsts = ", ".join(call("tl.cast", code, Code("tl.int32")).text if wide else code.text for code, wide in pairs)
         self.line(f"{statement.name} = {statement.descriptor}.load([{firsts}])", statement.span)
         self.renderer.values[statement.value] = (statement.name, statement.axes)
 
