@@ -161,6 +161,7 @@ def with_run(before: Record, results: Iterable[Result], generator: str) -> Recor
         "generator": generator,
         "seeds": [f"{first}+{count}" for first, count in sorted(counts.items())],
         "unsupported": dict(sorted(gaps.items())),
+        "unsupported_seeds": [result.seed for result in ordered if result.unsupported],
         "failing_seeds": failing,
     }
     return {

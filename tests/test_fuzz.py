@@ -61,6 +61,7 @@ def test_the_order_of_results_does_not_matter() -> None:
     assert record == with_run(EMPTY, reversed(results), "generator")
     assert record["runs"][0]["seeds"] == ["1100000+2", "1200000+1"]
     assert record["runs"][0]["unsupported"] == {"INT601 `_` and `_` are not lowered": 2}
+    assert record["runs"][0]["unsupported_seeds"] == [1_100_000, 1_200_000]
     assert record["runs"][0]["failing_seeds"] == [1_100_001]
     assert (record["programs"], record["unsupported"], record["failures"]) == (3, 2, 1)
 
