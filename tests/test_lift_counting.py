@@ -8,7 +8,10 @@ import pytest
 
 from intentc.lift_verification import verify
 from tests.test_lift_functions import HEAD, one
+from translators.algebra.polynomial import number, symbol
 from translators.lifting.files import lift_text
+from translators.lifting.lift import Launch, lift_kernel
+from translators.triton_source.read.source import read_file
 
 COUNTING = (Path(__file__).parent / "lift" / "counting.py").read_text()
 
@@ -44,3 +47,11 @@ def test_other_loops_are_refused(loop: str) -> None:
     text = HEAD + f"@triton.jit\ndef kernel(y_ptr, n):\n    k = 0\n    {loop}\n"
     (kernel,) = lift_text(text, "k.py").kernels
     assert kernel.source is None and "the statement 'while" in str(kernel.reason)
+
+
+def test_a_launch_has_programs_along_axes_that_are_not_asked_for() -> None:
+    file = read_file(COUNTING, "counting.py")
+    (function,) = (each for each in file.kernels if each.name == "row_sum_kernel")
+    kernel = lift_kernel(file, function, Launch(grid=(symbol("rows"), symbol("parts"), number(1))))
+    assert any(note.text == "parts is at least 1: a launch has programs" for note in kernel.notes)
+    assert kernel.correspondence is not None and symbol("parts") - 1 in kernel.correspondence.facts

@@ -228,6 +228,8 @@ class Lifting:
         if self.launch.grid:
             grid = ", ".join(map(repr, self.launch.grid))
             self.ledger.add("host", f"the launch in line {self.launch.line} has a grid of ({grid}) programs")
+        for extent in self._idle_extents():
+            self.ledger.add("assumed", f"{extent!r} is at least 1: a launch has programs")
         for fact in self.launch.facts:
             self.ledger.add("host", f"{fact!r} is not negative")
         for name in sorted(self.launch.known.fixed):
@@ -443,6 +445,13 @@ class Lifting:
     def _facts(self) -> Iterator[Polynomial]:
         """Not negative in any launch that is lifted."""
         yield from (*self.launch.facts, *self.context.facts.assumed, *whole_groups(self.context))
+        yield from (extent - 1 for extent in self._idle_extents())
+
+    def _idle_extents(self) -> list[Polynomial]:
+        """Of grid axes that the kernel does not ask for: without a program along one of them, nothing is stored."""
+        asked = {axis.name for axis in self.effects.programs}
+        idle = (extent for axis, extent in enumerate(self.launch.grid) if f"program{axis}" not in asked)
+        return [extent for extent in idle if extent.constant is None]
 
     def _given(self, polynomial: Polynomial) -> Polynomial:
         return in_given_sizes(self.context, polynomial)
