@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from intent.records import dataclass
 from intentc.lift_slices import sliced
-from translators.lifting.correspondence import CallSizes, Correspondence, draw
+from translators.lifting.correspondence import SMALL_INTEGER, CallSizes, Correspondence, draw
 from translators.lifting.files import source_of
 from translators.lifting.lift import Lifted
 from translators.options import Options
@@ -29,6 +29,8 @@ from translators.triton_source.read.source import TritonFile, read_file
 
 CALLS: Final = 5
 SECONDS: Final = 120
+NOTHING_STORED: Final = "no call stored anything"
+LARGER_INTEGER: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +74,18 @@ def in_a_process(request: dict[str, Any]) -> str:
 
 
 def verify(text: str, path: str, kernel: Lifted, calls: int = CALLS, execute: Execute = in_a_process) -> Verification:
-    """Compare one lifted kernel with its original."""
+    """Compare one lifted kernel with its original, on other sizes if no call stored anything."""
+    found = _verified(text, path, kernel, calls, execute, SMALL_INTEGER)
+    if found.reason == NOTHING_STORED:
+        found = _verified(text, path, kernel, calls, execute, LARGER_INTEGER)
+    return found
+
+
+def _verified(text: str, path: str, kernel: Lifted, calls: int, execute: Execute, largest: int) -> Verification:
     correspondence = kernel.correspondence
     if correspondence is None or kernel.source is None:
         return Verification(0, 0, "it is not lifted")
-    drawn = _drawn(correspondence, calls)
+    drawn = _drawn(correspondence, calls, largest)
     if not drawn:
         return Verification(0, 0, "no sizes meet what the lift assumes")
     source = source_of((kernel,), path)
@@ -129,17 +138,18 @@ def _arrays(kernel: Lifted) -> list[dict[str, object]]:
             "written": each.written,
             "ascending": each.ascending,
             "counted": each.counted,
+            "fraction": each.fraction,
         }
         for each in kernel.correspondence.arrays
     ]
 
 
-def _drawn(correspondence: Correspondence, calls: int) -> list[CallSizes]:
+def _drawn(correspondence: Correspondence, calls: int, largest: int) -> list[CallSizes]:
     """Random calls; the size of a kept group is a constant of the lifted kernel, so it is the same in all of them."""
     generator = random.Random(1)
     found: list[CallSizes] = []
     for _ in range(8 * calls):
-        call = draw(correspondence, generator)
+        call = draw(correspondence, generator, largest=largest)
         if call is None or len(found) == calls:
             break
         same = all(call.numbers[name] == found[0].numbers[name] for name in correspondence.groups) if found else True
@@ -189,6 +199,8 @@ def run_sides(
     failed = next((each for each in results if each["failed"]), None)
     if failed is not None:
         return Verification(len(calls), 0, f"the {failed['failed']} does not run: {failed['why']}")
+    if not any(each["stored"] for each in results):
+        return Verification(len(calls), 0, NOTHING_STORED)
     return Verification(len(calls), sum(bool(each["equal"]) for each in results))
 
 

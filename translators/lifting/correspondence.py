@@ -13,9 +13,10 @@ from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, number
 from translators.lifting.evaluation import Evaluator
-from translators.tile.expression import Axis, Expression
+from translators.tile.expression import Axis, Expression, dependences, walk
 
 LARGEST_SIZE = 40
+SMALL_INTEGER = 8
 FEW, MANY = 5, 2500  # of which the large size is longer than a block that is written as a number
 BLOCK_SIZES = (16, 32)
 MOST_ATTEMPTS = 400
@@ -23,6 +24,9 @@ MOST_PROGRAMS = 64
 ENOUGH_PROGRAMS = 60  # of a call: each takes milliseconds in the interpreter
 MOST_TO_CHOOSE_FROM = 50
 MOST_ELEMENTS = 2**21
+SOME_POINTS = 30
+UNBOUNDED = 2**16  # of coordinates that nothing bounds
+MOST_COMPUTED = 4000  # of coordinates that are computed from elements of arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,7 @@ class ArrayPlace:
     written: bool
     ascending: bool = False  # offsets of segments that do not overlap
     counted: bool = False  # numbers of at least 1
+    fraction: bool = False  # numbers from which coordinates are computed: between 0 and 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +78,26 @@ class CallSizes:
     limit: int  # integers read from arrays are below it
 
 
-def draw(correspondence: Correspondence, generator: random.Random, large: bool = False) -> CallSizes | None:
-    """Random sizes that meet every fact and take few programs, one of them large if wanted; None if none were found."""
+def draw(
+    correspondence: Correspondence, generator: random.Random, large: bool = False, largest: int = SMALL_INTEGER
+) -> CallSizes | None:
+    """Random sizes that meet every fact and take few programs, one of them large if wanted; None if none were found.
+
+    Integers that are no size of an array are `largest` at most.
+    """
     best: CallSizes | None = None
     found = 0
     for _ in range(MOST_ATTEMPTS):
         try:
-            values = _values(correspondence, generator, large)
+            values = _values(correspondence, generator, large, largest)
         except ZeroDivisionError:  # sizes that the kernel divides by
             continue
         if values is None:
             continue
-        found += 1
         made = _call(correspondence, values, generator)
+        if min(made.grid, default=1) < 1:
+            continue
+        found += 1
         if best is None or math.prod(made.grid) < math.prod(best.grid):
             best = made
         if math.prod(best.grid) <= ENOUGH_PROGRAMS or found == MOST_TO_CHOOSE_FROM:
@@ -97,7 +109,9 @@ def _names(polynomials: Iterable[Polynomial]) -> set[str]:
     return {atom.name for each in polynomials for atom in each.atoms() if isinstance(atom, Symbol)}
 
 
-def _values(correspondence: Correspondence, generator: random.Random, large: bool) -> dict[str, int] | None:
+def _values(
+    correspondence: Correspondence, generator: random.Random, large: bool, largest: int
+) -> dict[str, int] | None:
     shapes = [extent for array in correspondence.arrays for extent in array.shape]
     strides = [stride for array in correspondence.arrays for stride in array.strides]
     sizes = _names(shapes) | _names(correspondence.extents.values()) | _names(correspondence.facts)
@@ -117,14 +131,17 @@ def _values(correspondence: Correspondence, generator: random.Random, large: boo
         return None
     for name, extent in correspondence.extents.items():
         values[name] = value_of(extent, values)
-    for name, coordinates in correspondence.reached.items():
-        values[name] = max(_farthest(each, values) for each in coordinates) + 1
-    counts = [math.prod(value_of(extent, values) for extent in each.shape) for each in correspondence.arrays]
-    if max(counts, default=0) > MOST_ELEMENTS:
-        return None
+    values.update(dict.fromkeys(correspondence.reached, LARGEST_SIZE))  # until strides are known
     _choose_strides(correspondence, values, _names(strides) - values.keys(), generator)
     for name in correspondence.integers:
-        values.setdefault(name, generator.randint(1, 8))
+        values.setdefault(name, generator.randint(1, largest))
+    for name, coordinates in correspondence.reached.items():
+        if any(_is_below(each, values, generator) for each in coordinates):
+            return None
+        values[name] = max(_farthest(each, values) for each in coordinates) + 1
+    extents = [[value_of(extent, values) for extent in each.shape] for each in correspondence.arrays]
+    if any(min(shape, default=0) < 0 or math.prod(shape) > MOST_ELEMENTS for shape in extents):
+        return None
     return values if all(value_of(each, values) >= 0 for each in correspondence.rows) else None
 
 
@@ -133,7 +150,7 @@ def value_of(polynomial: Polynomial, values: Mapping[str, int]) -> int:
 
 
 def _farthest(coordinate: Polynomial, values: Mapping[str, int]) -> int:
-    """Nothing that is read is farther; elements of arrays are below the largest size."""
+    """Nothing that is read is farther: elements of arrays are below the largest size, and what is computed is small."""
     sizes: dict[Atom, Polynomial] = {Symbol(name): number(value) for name, value in values.items()}
     facts = Facts()
     done: set[Atom] = set()
@@ -148,9 +165,42 @@ def _farthest(coordinate: Polynomial, values: Mapping[str, int]) -> int:
             remaining.extend(each for bound in bounds for each in bound.atoms() if isinstance(each, Axis | Expression))
             facts = facts.with_bounds(atom, atom.begin.substitute(sizes), atom.end.substitute(sizes) - 1)
         else:
-            facts = facts.with_bounds(atom, 0, LARGEST_SIZE - 1)
-    high = facts.bounds(coordinate.substitute(sizes)).high
-    return MOST_ELEMENTS if high is None else max(high, 0)
+            low, high = (0, LARGEST_SIZE - 1) if atom.operation == "load" else (-MOST_COMPUTED, MOST_COMPUTED)
+            facts = facts.with_bounds(atom, low, high)
+    farthest = facts.bounds(coordinate.substitute(sizes)).high
+    return UNBOUNDED if farthest is None else min(max(farthest, 0), UNBOUNDED)
+
+
+_COMPUTED = ("index", "pointwise", "select", "constant", "cast")
+
+
+def _is_below(coordinate: Polynomial, values: Mapping[str, int], generator: random.Random) -> bool:
+    """Whether something before an array is read, as far as some points show."""
+    nodes = [node for atom in coordinate.atoms() if isinstance(atom, Expression) for node in walk(atom)]
+    axes = {each for atom in coordinate.atoms() for each in dependences(atom)[0]}
+    bounded = any(
+        isinstance(atom, Expression) for axis in axes for end in (axis.begin, axis.end) for atom in end.atoms()
+    )
+    if bounded or any(node.operation not in _COMPUTED for node in nodes):
+        return False  # elements of arrays are not known here
+    sizes: dict[Atom, int] = {Symbol(name): value for name, value in values.items()}
+    evaluator = Evaluator()
+
+    def place(atom: Atom, point: dict[Atom, int]) -> None:
+        if not isinstance(atom, Axis) or atom in point:
+            return
+        for inner in (*atom.begin.atoms(), *atom.end.atoms()):
+            place(inner, point)
+        low, high = evaluator.polynomial(atom.begin, point), evaluator.polynomial(atom.end, point)
+        point[atom] = generator.choice((low, max(high - 1, low), generator.randint(low, max(high - 1, low))))
+
+    for _ in range(SOME_POINTS):
+        point = dict(sizes)
+        for axis in axes:
+            place(axis, point)
+        if evaluator.polynomial(coordinate, point) < 0:
+            return True
+    return False
 
 
 def _enough_programs(correspondence: Correspondence, values: dict[str, int], counted: Sequence[str]) -> bool:

@@ -35,7 +35,7 @@ from translators.lifting.triangles import masked
 from translators.lifting.views import Delinearising, Layout, Viewed
 from translators.logical.types import View
 from translators.tile.effects import KernelEffects, KernelParameter
-from translators.tile.expression import Arena, walk
+from translators.tile.expression import Arena, Expression, walk
 from translators.triton_source.read.execution import program_count
 from translators.triton_source.read.kernels import Known, ReadKernel, default_of, is_constexpr, read_kernel
 from translators.triton_source.read.source import TritonFile, triton_dtype
@@ -276,6 +276,11 @@ class Lifting:
                 made.append(_without_idle_axes(context, simplified(context, normalised(context, gridded))))
             except Residue as found:
                 raise Residue(found.reason, found.line or sink.line) from None
+            if _is_never(made[-1].mask):
+                made.pop()
+                context.ledger.add("proven", f"the store in line {sink.line} never happens")
+        if not made:
+            raise Residue("a kernel that stores nothing", self.effects.line)
         return made
 
     def _counted(self) -> dict[Atom, Polynomial]:
@@ -410,6 +415,7 @@ class Lifting:
                 layout.view.direction != "In",
                 layout.view.name in delinearising.sorted,
                 pointer in self.context.counted,
+                layout.view.dtype.is_float and pointer in delinearising.placing(),
             )
             for pointer, layout in delinearising.layouts.items()
         )
@@ -463,10 +469,11 @@ class Lifting:
 
     def _grid(self) -> tuple[Polynomial, ...]:
         """As the host has it, else one count for each axis that the kernel asks for."""
-        if self.launch.grid:
-            return tuple(map(self._given, self.launch.grid))
         asked = [axis.end for axis in self.effects.programs]
         counts = tuple(each if each in asked else number(1) for each in map(program_count, range(3)))
+        if self.launch.grid:  # along the other axes all programs do the same, so that there may be one
+            pairs = zip(self.launch.grid, map(program_count, range(3)), strict=False)
+            return tuple(self._given(each) if count in asked else number(1) for each, count in pairs)
         return tuple(self._given(each.substitute(self._products())) for each in counts)
 
     def _products(self) -> dict[Atom, Polynomial]:
@@ -492,6 +499,10 @@ def _without_idle_axes(context: Context, sink: Sink) -> Sink:
         if axis not in used and not axis.name.startswith("program") and not context.facts.positive(axis.extent):
             raise Residue("a store that happens only if a loop has an iteration", sink.line)
     return replace(sink, axes=tuple(axis for axis in sink.axes if axis in used))
+
+
+def _is_never(mask: Expression) -> bool:
+    return mask.operation == "constant" and not mask.attribute
 
 
 def _only(axis: Atom) -> Polynomial:

@@ -1,10 +1,8 @@
 """Delinearisation: linear offsets become coordinates of ranked views.
 
 The distinct multiples of coordinates in all accesses through one pointer are its strides. A stride that is a multiple
-of the next
-one gives the extent of the next axis by their ratio, which every coordinate must respect; other extents are what the
-accesses
-reach. Nothing is invented: a coordinate read from memory has an extent of its own, by name.
+of the next one gives the extent of the next axis by their ratio, which every coordinate must respect; other extents are
+what the accesses reach. Nothing is invented: a coordinate read from memory has an extent of its own, by name.
 """
 
 from __future__ import annotations
@@ -85,6 +83,11 @@ class Delinearising:
             if isinstance(atom, Quotient | Remainder) and isinstance(atom.denominator.atom, Symbol):
                 facts = facts.with_bounds(atom.denominator.atom, low=1)
         return facts
+
+    def placing(self) -> set[str]:
+        """The pointers to elements from which coordinates are computed."""
+        atoms = (atom for _, offset in self._accesses() for atom in offset.atoms() if isinstance(atom, Expression))
+        return {node.attribute.pointer for atom in atoms for node in walk(atom) if node.operation == "load"}
 
     def _pointers(self) -> list[str]:
         """In the order of the parameters."""
@@ -277,7 +280,12 @@ class Delinearising:
                 "assumed", f"elements that are coordinates of {pointer} are within its other accesses"
             )
         elif not direct:
-            return self._named(self._guarded(coordinates), pointer, axis)
+            guarded = self._guarded(coordinates)
+            if guarded is None:
+                name = self._fresh("V")
+                self.reached[name] = tuple(each for each, _ in coordinates)
+                return atomic(Symbol(name))
+            return self._named(guarded, pointer, axis)
         reached = self._reached(direct)
         if reached is not None:
             return self._named(reached, pointer, axis)
@@ -396,10 +404,8 @@ class Delinearising:
             case _:
                 return None
 
-    def _named(self, extent: Polynomial | None, pointer: str, axis: int) -> Polynomial:
+    def _named(self, extent: Polynomial, pointer: str, axis: int) -> Polynomial:
         """The extent as a number or a size that has a name."""
-        if extent is None:
-            return atomic(Symbol(self._fresh("V")))
         if extent.constant is not None or isinstance(extent.atom, Symbol):
             return extent
         if extent not in self.extents:

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 
 from intent import dtypes as d
 from intent.dtypes import DType
-from intent.records import dataclass, field
-from translators.algebra.polynomial import Polynomial, Symbol, atomic, number
+from intent.records import dataclass, field, replace
+from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic, number
 from translators.tile.effects import Address, LoopRecord, StoreEffect
 from translators.tile.expression import Arena, Axis, Expression, LoopToken
 from translators.triton_source.read.operations import ONE, Operations
@@ -109,8 +109,11 @@ class Execution:
         condition = self.value(statement.test)
         known = self.known_truth(condition)
         if known is not None:
-            outcome = self.block(statement.body if known else statement.orelse)
-            return outcome is not None, outcome
+            chosen = statement.body if known else statement.orelse
+            if any(map(_has_return, chosen)):
+                return True, self.block([*chosen, *rest])
+            self.block(chosen)
+            return False, None
         test = self.operations.truth(self.scalar(condition))
         if not _has_return(statement):
             self._branches(test, statement)
@@ -153,6 +156,10 @@ class Execution:
         match true, false:
             case Pointer(), Pointer() if true.parameter == false.parameter and true.offset == false.offset:
                 return true
+            case Pointer(), Pointer() if (true.parameter, true.shape) == (false.parameter, false.shape):
+                ops = self.operations
+                moved = (test, ops.index(true.offset - false.offset), ops.index(number(0)))
+                return replace(true, offset=false.offset + atomic(self.arena.make("select", d.index, moved)))
             case Pointer(), Pointer():
                 raise NotLifted("a pointer that depends on a run-time condition", self.line)
             case tuple(), tuple() if len(true) == len(false):
@@ -211,8 +218,20 @@ class Execution:
             made = self.operations.logical("and", made, condition)
         return made
 
+    def _decided(self, pointer: Pointer) -> Pointer:
+        """Where the pointer goes under the conditions that hold here."""
+        moved: dict[Atom, Polynomial] = {}
+        for atom in pointer.offset.atoms():
+            if isinstance(atom, Expression) and atom.operation == "select":
+                condition, true, false = atom.arguments
+                if condition in self.guards:
+                    moved[atom] = true.polynomial
+                elif self.operations.negated(condition) in self.guards:
+                    moved[atom] = false.polynomial
+        return replace(pointer, offset=pointer.offset.substitute(moved)) if moved else pointer
+
     def load(self, pointer: Pointer, mask: Value, other: Value) -> Tile:
-        ops = self.operations
+        ops, pointer = self.operations, self._decided(pointer)
         valid = ops.tile(True if mask is None else mask)
         filling = None if other is None else self._as_element(pointer, other)
         if filling is None:
@@ -244,7 +263,7 @@ class Execution:
         return self.clock
 
     def store(self, pointer: Pointer, value: Value, mask: Value, combine: str | None = None) -> None:
-        ops = self.operations
+        ops, pointer = self.operations, self._decided(pointer)
         stored = self._as_element(pointer, value)
         valid = ops.tile(True if mask is None else mask)
         shape = ops.joint_shape(pointer.shape, ops.shape_of(stored, valid))

@@ -57,6 +57,7 @@ class Covering:
 
 
 HostValue = Polynomial | HostTensor | Covering | DType | float | str | None | tuple["HostValue", ...]
+_Names = tuple[dict[str, HostValue], dict[str, "ast.Lambda | ast.FunctionDef"], dict[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,9 @@ class _Host:
                     self._assign(target, value)
                 case ast.AnnAssign(target=target, value=ast.expr() as value):
                     self._assign(target, value)
+                case ast.AugAssign(target=ast.Name(id=name)):
+                    self.names[name] = symbol(f"{name}{_OPAQUE}{statement.lineno}")
+                    self.values.pop(name, None)
                 case ast.With() | ast.For() | ast.While():
                     yield from self._block(statement.body)
                     yield from self._block(getattr(statement, "orelse", []))
@@ -149,13 +153,40 @@ class _Host:
         self, statement: ast.If, holds: tuple[Polynomial, ...], fails: tuple[Polynomial, ...]
     ) -> Iterator[HostLaunch]:
         """What the condition says holds in one branch, and its opposite in the other and after a branch that leaves."""
-        around = self.guards
+        around, before = self.guards, self._known_names()
         self.guards = around + holds
         yield from self._block(statement.body)
+        after = self._known_names()
         self.guards = around + fails
+        self.names, self.lambdas, self.values = before[0].copy(), before[1].copy(), before[2].copy()
         yield from self._block(statement.orelse)
         left = (conditions.leaves(statement.body), conditions.leaves(statement.orelse))
         self.guards = around + (fails if left == (True, False) else holds if left == (False, True) else ())
+        if left == (False, True):
+            self.names, self.lambdas, self.values = after
+        elif left != (True, False):
+            self._merge(after, statement.lineno)
+
+    def _known_names(self) -> _Names:
+        return dict(self.names), dict(self.lambdas), dict(self.values)
+
+    def _merge(self, other: _Names, line: int) -> None:
+        """What is known after either of two ways: what differs is a number by name, or a tensor of some type."""
+        names, lambdas, values = other
+        self.lambdas = {name: each for name, each in self.lambdas.items() if lambdas.get(name, each) is each} | {
+            name: each for name, each in lambdas.items() if name not in self.lambdas
+        }
+        for name in {**names, **self.names}:
+            one, two = names.get(name), self.names.get(name)
+            if one == two and values.get(name) == self.values.get(name):
+                continue
+            self.values.pop(name, None)
+            tensors = isinstance(one, HostTensor) or isinstance(two, HostTensor)
+            counted = isinstance(one, Polynomial | Covering) or isinstance(two, Polynomial | Covering)
+            if tensors and not counted:
+                self.names[name] = HostTensor(name)
+            else:
+                self.names[name] = symbol(f"{name}{_OPAQUE}{line}") if counted else None
 
     def _number(self, node: ast.expr) -> Polynomial | None:
         """A number that is the same wherever its names are; local constants are the numbers that they are."""

@@ -268,7 +268,9 @@ def _elements(polynomial: Polynomial) -> Iterator[str]:
 
 
 def _is_position(node: Expression) -> bool:
-    """Where an extremum stands says nothing of the elements' type."""
+    """Where an extremum stands, and what was rounded down, say nothing of the elements' type."""
+    if node.operation == "pointwise" and node.attribute[0] == "floor":
+        return True
     return node.operation == "reduce" and node.attribute.kind in ("arg_max", "arg_min")
 
 

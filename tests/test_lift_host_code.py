@@ -1,0 +1,179 @@
+"""What host code says before and after its branches, what never happens, and conditions that leave a kernel."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from intentc.lift_verification import verify
+from translators.lifting.correspondence import draw
+from translators.lifting.files import source_of
+from translators.lifting.launches import launches
+from translators.lifting.lift import Launch, Lifted, lift_kernel
+from translators.triton_source.read.source import read_file
+
+HEADER = "import triton\nimport triton.language as tl\n\n\n"
+
+
+def lifted(text: str) -> Lifted:
+    file = read_file(HEADER + text, "kernel.py")
+    return lift_kernel(file, file.kernels[0], launches(file).get(file.kernels[0].name))
+
+
+def source(text: str) -> str:
+    kernel = lifted(text)
+    made = source_of((kernel,), "kernel.py")
+    assert made is not None, kernel.reason
+    return made
+
+
+ADDED = """
+@triton.jit
+def added(out, part, n, parts, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    i = pid * BLOCK + tl.arange(0, BLOCK)
+    if pid > 0:
+        tl.store(out + i, tl.load(part + pid - 1), mask=i < n)
+
+
+def host(out, part):
+    n = out.numel()
+    BLOCK = 1024
+{before}    parts = triton.cdiv(n, BLOCK)
+    added[(parts,)](out, part, n, parts, BLOCK)
+"""
+
+
+def test_what_one_branch_says_is_not_known_after_it() -> None:
+    """`BLOCK >= n` holds in one branch only: the mask stays."""
+    one = ADDED.format(before="    if n <= 4096:\n        BLOCK = triton.next_power_of_2(n)\n")
+    assert "< n" in source(one)
+    file = read_file(HEADER + one, "kernel.py")
+    assert launches(file)["added"].facts == ()
+    always = ADDED.format(before="    BLOCK = triton.next_power_of_2(n)\n")
+    assert launches(read_file(HEADER + always, "kernel.py"))["added"].facts != ()
+
+
+@pytest.mark.parametrize(
+    ("statements", "known"),
+    [
+        ("if flag:\n        BLOCK = 64\n    else:\n        BLOCK = 64", 64),
+        ("if flag:\n        BLOCK = 64\n    else:\n        BLOCK = 128", None),
+        ("BLOCK = 64\n    if flag:\n        return out", 64),
+        ("BLOCK = 64\n    BLOCK *= 2", None),
+        ("BLOCK = 64\n    if flag:\n        BLOCK = 128\n        return out", 64),
+    ],
+)
+def test_constants_after_branches(statements: str, known: int | None) -> None:
+    text = f"""
+@triton.jit
+def kernel(out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, 1.0, mask=i < n)
+
+
+def host(out, n, flag):
+    {statements}
+    kernel[(triton.cdiv(n, BLOCK),)](out, n, BLOCK)
+"""
+    file = read_file(HEADER + text, "kernel.py")
+    assert launches(file)["kernel"].known.constants.get("BLOCK") == known
+
+
+def test_a_store_that_never_happens() -> None:
+    """With one block, no program but the first has an element left."""
+    never = ADDED.format(before="    BLOCK = triton.next_power_of_2(n)\n")
+    assert lifted(never).reason == "line 7: a kernel that stores nothing"
+
+
+LEAVES = """
+@triton.jit
+def kernel(x, keep, out, scale, n, SKIP: tl.constexpr, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    x += pid * n
+    out += pid * n
+    if SKIP:
+        if tl.load(keep + pid) == 0:
+            tl.store(out + i, 0.0, mask=i < n)
+            return
+    tl.store(out + i, tl.load(x + i, mask=i < n, other=0.0) * scale, mask=i < n)
+
+
+def host(x, keep, out, scale):
+    rows, n = x.shape
+    kernel[(rows,)](x, keep, out, scale, n, SKIP=True, BLOCK=triton.next_power_of_2(n))
+"""
+
+
+def test_what_follows_a_compile_time_condition_with_a_return_within() -> None:
+    """The other programs go on after the condition."""
+    made = source(LEAVES)
+    assert "* scale" in made
+    assert "== 0" in made and "!= 0" in made
+
+
+MOVED = """
+@triton.jit
+def kernel(x, more, out, factor: tl.float32, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    if factor != 0.0:
+        more += pid * n
+    value = tl.load(x + pid * n + i, mask=i < n)
+    if factor != 0.0:
+        value += factor * tl.load(more + i, mask=i < n)
+    tl.store(out + pid * n + i, value, mask=i < n)
+
+
+def host(x, more, out, factor):
+    rows, n = x.shape
+    kernel[(rows,)](x, more, out, factor, n, BLOCK=triton.next_power_of_2(n))
+"""
+
+
+def test_a_pointer_that_is_moved_where_it_is_used() -> None:
+    kernel = lifted(MOVED)
+    views = {each.pointer: len(each.view.shape) for each in kernel.views}
+    assert views == {"x": 2, "more": 2, "out": 2}
+    assert verify(HEADER + MOVED, "kernel.py", kernel, 2).holds
+
+
+GATHERED = """
+@triton.jit
+def kernel(x, at, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    place = tl.load(at + i, mask=i < n, other=0)
+    tl.store(out + i, tl.load(x + 3 * place + i, mask=i < n), mask=i < n)
+"""
+
+
+def test_sizes_of_arrays_that_are_read_by_elements_reach_what_is_read() -> None:
+    kernel = lifted(GATHERED)
+    assert kernel.correspondence is not None
+    for seed in range(5):
+        call = draw(kernel.correspondence, random.Random(seed))
+        assert call is not None
+        (length,), _ = call.arrays[0]
+        assert length > 3 * (call.limit - 1)
+
+
+def test_a_comparison_in_which_nothing_is_stored_is_none() -> None:
+    text = """
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < n), mask=(i < n) & (i > 100000))
+"""
+    found = verify(HEADER + text, "kernel.py", lifted(text), 2)
+    assert found.reason == "no call stored anything"
+
+
+def test_programs_that_are_not_told_apart_are_one() -> None:
+    """Along an axis of the grid that the kernel does not ask for, all programs store the same."""
+    file = read_file(HEADER + LEAVES, "kernel.py")
+    launch = launches(file)["kernel"]
+    kernel = lift_kernel(file, file.kernels[0], Launch((*launch.grid, launch.grid[0]), launch.known, launch.facts))
+    assert kernel.correspondence is not None
+    assert [repr(each) for each in kernel.correspondence.grid[1:]] == ["1"]
