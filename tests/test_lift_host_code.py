@@ -177,3 +177,76 @@ def test_programs_that_are_not_told_apart_are_one() -> None:
     kernel = lift_kernel(file, file.kernels[0], Launch((*launch.grid, launch.grid[0]), launch.known, launch.facts))
     assert kernel.correspondence is not None
     assert [repr(each) for each in kernel.correspondence.grid[1:]] == ["1"]
+
+
+NUMBERS = """
+import torch
+
+LARGEST = tl.constexpr(torch.finfo(torch.float32).max)
+LOWEST = tl.constexpr(torch.iinfo(torch.int32).min)
+
+
+def chosen():
+    return tl.abs if os.environ.get("OTHER", "0") == "1" else tl.exp
+
+
+function = chosen()
+
+
+@tl.constexpr
+def wide(dtype):
+    if dtype.is_fp16():
+        return tl.float32
+    if dtype.is_int32() or dtype.is_int64():
+        return tl.int64
+    return dtype
+
+
+@triton.jit
+def kernel(x, out, given, N, K, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    value = function(tl.load(x + row * K + i, mask=i < K, other=LARGEST).to(wide(x.dtype.element_ty)))
+    if given:
+        value += tl.load(given + row)
+    tl.store(out + row * K + i, value, mask=(i < K).logical_and(value < LARGEST))
+
+
+def host(x, out, given, N):
+    M = x.shape[0]
+    K = x.numel() // M // N
+    kernel[lambda meta: (M, triton.cdiv(K, meta["BLOCK"]))](x, out, given, N, K)
+"""
+
+
+def test_names_of_numbers_types_and_functions() -> None:
+    """Limits of types, functions that are called while a kernel is compiled, arrays that are given, quotients that are
+    passed."""
+    made = source(NUMBERS)
+    assert "I.exp(x[" in made and "given[" in made
+    assert "3.4028234663852886e+38" in made
+    assert verify(HEADER + "import os\n" + NUMBERS, "kernel.py", lifted(NUMBERS), 2).holds
+
+
+HALVES = """
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    lane = tl.arange(0, 2)
+    inside = (i < n)[:, None] & (lane < 2)[None, :]
+    both = tl.load(x + pid * 2 * n + i[:, None] * 2 + lane[None, :], mask=inside, other=0.0)
+    real, imaginary = tl.split(both)
+    turned = tl.join(-imaginary, real)
+    tl.store(out + pid * 2 * n + i[:, None] * 2 + lane[None, :], turned, mask=inside)
+
+
+def host(x, out):
+    rows, n, _ = x.shape
+    kernel[(rows,)](x, out, n, BLOCK=triton.next_power_of_2(n))
+"""
+
+
+def test_halves_of_a_tile() -> None:
+    kernel = lifted(HALVES)
+    assert verify(HEADER + HALVES, "kernel.py", kernel, 2).holds

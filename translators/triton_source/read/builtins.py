@@ -77,12 +77,25 @@ def call_method(execution: Execution, receiver: Value, name: str, arguments: lis
             return receiver.is_float
         case "is_int" if isinstance(receiver, DType):
             return receiver.is_integer
+        case "logical_and" | "logical_or" if isinstance(receiver, Tile) and len(arguments) == 1:
+            return logical(execution, name.removeprefix("logical_"), receiver, arguments[0])
+        case _ if name.startswith(("is_int", "is_uint", "is_bool")) and isinstance(receiver, DType):
+            short = {"int1": "bool", "bool": "bool"}.get(name[3:], name[3:].replace("uint", "u").replace("int", "i"))
+            return receiver.name == short
         case _ if f"tl.{name}" in BUILTINS and isinstance(receiver, Tile | Pointer):
             return call_builtin(execution, f"tl.{name}", [receiver, *arguments], keywords)
         case _ if name.startswith(("is_fp", "is_bf")) and isinstance(receiver, DType):
             return receiver.name == {"is_fp16": "f16", "is_fp32": "f32", "is_fp64": "f64", "is_bf16": "bf16"}.get(name)
         case _:
             raise NotLifted(f"method '{name}'")
+
+
+def logical(execution: Execution, function: str, left: Tile, right: Value) -> Value:
+    """`and` and `or`, lane by lane."""
+    ops = execution.operations
+    first, second = ops.aligned(left, ops.tile(right))
+    shape = ops.joint_shape(first.shape, second.shape)
+    return Tile(d.boolean, shape, ops.logical(function, ops.truth(first), ops.truth(second)))
 
 
 # ------------------------------------------------------------------------------------------------ programs, coordinates
@@ -239,6 +252,26 @@ def _broadcast_to(execution: Execution, given: Arguments) -> Value:
 
 def _reshape(execution: Execution, given: Arguments) -> Value:
     return reshaped(execution, _tile_or_pointer(execution, given["input"]), _shape(given["shape"]))
+
+
+def _split(execution: Execution, given: Arguments) -> Value:
+    """Both halves of the last dimension, which has two lanes."""
+    tile = execution.operations.tile(given["a"])
+    if not tile.shape or tile.shape[-1] != number(2):
+        raise NotLifted("a split of a dimension that has not two lanes")
+    last = len(tile.shape) - 1
+    return tuple(execution.operations.moved(tile, {last: number(half)}, tile.shape[:last]) for half in range(2))
+
+
+def _join(execution: Execution, given: Arguments) -> Value:
+    """Two tiles side by side along a last dimension of two lanes."""
+    ops = execution.operations
+    first, second = ops.aligned(ops.tile(given["a"]), ops.tile(given["b"]))
+    shape = ops.joint_shape(first.shape, second.shape)
+    last = len(shape)
+    is_first = Tile(d.boolean, (*(ONE,) * last, number(2)), ops.compared("==", atomic(ops.lanes[last])))
+    parts = (replace(each, shape=(*each.shape, ONE)) for each in (first, second))
+    return ops.select(is_first, *parts)
 
 
 def _trans(execution: Execution, given: Arguments) -> Value:
@@ -472,6 +505,8 @@ _TABLE: Final[Mapping[str, Signature]] = {
     "tl.zeros": Signature(("shape", "dtype"), _zeros),
     "tl.zeros_like": Signature(("input",), _zeros_like),
     "tl.cast": Signature(("input", "dtype", "fp_downcast_rounding", "bitcast"), _cast),
+    "tl.split": Signature(("a",), _split),
+    "tl.join": Signature(("a", "b"), _join),
     "tl.expand_dims": Signature(("input", "axis"), _expand_dims),
     "tl.broadcast_to": Signature(("input", "shape"), _broadcast_to),
     "tl.reshape": Signature(("input", "shape"), _reshape),

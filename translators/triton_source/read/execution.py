@@ -197,8 +197,10 @@ class Execution:
                 found.constant is not None
             ):
                 return bool(found.constant)
-            case Tile() | Pointer():
+            case Tile():
                 return None
+            case Pointer():
+                return True  # what is not given is None
             case _:
                 return bool(value)
 

@@ -12,7 +12,7 @@ from intent.records import replace
 from translators.algebra.polynomial import Polynomial, Symbol, atomic, floor_divide, number, remainder
 from translators.triton_source.device_functions import HELPERS
 from translators.triton_source.read.execution import Execution, Returned
-from translators.triton_source.read.operations import ONE
+from translators.triton_source.read.operations import ONE, expect_integers
 from translators.triton_source.read.source import member
 from translators.triton_source.read.values import (
     BlockPointer,
@@ -169,6 +169,7 @@ def _unary(execution: Execution, operation: ast.unaryop, value: Value) -> Value:
         case ast.Invert(), int():
             return ~value
         case ast.Invert(), Tile(dtype=dtype):
+            expect_integers(value)
             return Tile(dtype, value.shape, ops.pointwise("invert", dtype, ops.data(value)))
         case _:
             raise NotLifted(f"operator '{type(operation).__name__}'")
@@ -259,8 +260,10 @@ def _attribute(execution: Execution, owner: Value, name: str) -> Value:
             return PointerType(element)
         case (PointerType(element=element), "element_ty") | (Pointer(element=element), "type"):
             return element if name == "element_ty" else PointerType(element)
-        case Tile(dtype=dtype), "dtype":
+        case Tile(dtype=dtype), "dtype" | "type":
             return dtype
+        case DType(), "scalar":
+            return owner
         case Tile(shape=shape) | Pointer(shape=shape), "shape":
             return tuple(shape)
         case Tile(), "T":

@@ -19,7 +19,10 @@ from intent.dtypes import DType
 from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import (
     Atom,
+    Extremum,
     Polynomial,
+    Quotient,
+    Remainder,
     Symbol,
     ceiling_divide,
     floor_divide,
@@ -324,7 +327,7 @@ class _Host:
         for name, value in arguments.items():
             counted = _counted(value)
             atom = counted.atom if isinstance(counted, Polynomial) else None
-            if isinstance(atom, Symbol):
+            if isinstance(atom, Symbol | Quotient | Remainder | Extremum):
                 mapping.setdefault(atom, symbol(name))
             self._constant(name, value, constants)
         passed = {

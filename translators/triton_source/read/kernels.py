@@ -211,10 +211,11 @@ def _uses(made: KernelEffects) -> tuple[set[str], set[str]]:
     positions: set[str] = set()
     values: set[str] = set()
     for root in roots_of(made):
+        rounded = {node.arguments[0] for node in walk(root) if node.operation == "cast" and node.dtype.is_float}
         for node in walk(root):
             if node.operation == "cast" and node.arguments[0].operation == "index":
                 summed = set(_summed_symbols(node.arguments[0].attribute))
-                values.update(summed)
+                values.update(summed if node.dtype.is_float or node in rounded else ())
                 positions.update(set(_symbols(node.arguments[0].attribute)) - summed)
             elif node.operation == "index":
                 positions.update(_elements(node.attribute))

@@ -180,7 +180,7 @@ class Operations:
         dtype = self.promoted(left, right, operator in ("//", "%"))
         if dtype.is_float and operator in ("//", "%", "&", "|", "^", "<<", ">>"):
             for tile in (first, second):
-                _expect_integers(tile)
+                expect_integers(tile)
             raise NotLifted(f"'{operator}' of floats")
         if self._coordinates(first, second):
             made = self._coordinate_operation(operator, first, second, dtype)
@@ -340,7 +340,7 @@ class Operations:
     def offset(self, tile: Tile) -> Polynomial:
         """An integer as part of an address; sums and products of data are followed, as they do not wrap there."""
         if not tile.dtype.is_integer:
-            _expect_integers(tile)
+            expect_integers(tile)
             raise NotLifted("an address is moved by a number that is no integer")
         return self.distance(tile.value)
 
@@ -419,7 +419,7 @@ def _exact_in_any(value: object) -> bool:
     return value in (0, 1, -1, 2, float("inf"), float("-inf"))
 
 
-def _expect_integers(tile: Tile) -> None:
+def expect_integers(tile: Tile) -> None:
     """What is read from memory into a float holds integers after all, if that is what it is used as."""
     for node in _summands(tile.value):
         if node.operation == "load" and node.dtype.is_float:

@@ -258,9 +258,16 @@ def _holds(test: ast.expr) -> bool:
     return _decided(test) is True
 
 
+_CONSTEXPR: Final = (
+    "tl.constexpr", "triton.language.constexpr", "constexpr", "core.constexpr", "triton.constexpr_function",
+    "constexpr_function",
+)  # fmt: skip
+
+
 def _is_jit(decorator: ast.expr) -> bool:
+    """Also of functions that are called while a kernel is compiled."""
     name = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
-    return name in ("triton.jit", "jit", "triton.runtime.jit", "triton_jit")
+    return name in ("triton.jit", "jit", "triton.runtime.jit", "triton_jit") or name in _CONSTEXPR
 
 
 def _names(node: ast.AST) -> Iterator[str]:
@@ -313,7 +320,6 @@ def member(module: Builtin, name: str) -> Value:
 
 
 # ------------------------------------------------------------------------------------------- module-level constants
-_CONSTEXPR: Final = ("tl.constexpr", "triton.language.constexpr", "constexpr", "core.constexpr")
 
 
 def constant_of(
@@ -325,6 +331,8 @@ def constant_of(
             return value
         case ast.Name(id=name):
             return file.resolve(name, importing)
+        case ast.Attribute(value=ast.Call(func=ast.Attribute(attr="finfo" | "iinfo"), args=[of]), attr=name):
+            return _limit(constant_of(file, of, importing), name)
         case ast.Attribute(value=owner, attr=name):
             return _attribute(constant_of(file, owner, importing), name, importing)
         case ast.Call(func=function, args=[inner]) if ast.unparse(function) in _CONSTEXPR:
@@ -339,6 +347,23 @@ def constant_of(
             return _computed(file, node, importing)
         case _:
             return UNDEFINED
+
+
+def _limit(dtype: Value | Undefined, name: str) -> Value | Undefined:
+    """`torch.finfo(dtype).max` and the like."""
+    if not isinstance(dtype, DType) or name not in ("min", "max"):
+        return UNDEFINED
+    if dtype.is_integer:
+        lowest = -(2 ** (dtype.bits - 1)) if dtype.is_signed else 0
+        return lowest if name == "min" else lowest + 2**dtype.bits - 1
+    largest = _LARGEST.get(dtype)
+    return UNDEFINED if largest is None else -largest if name == "min" else largest
+
+
+_LARGEST: Final = {
+    d.f16: 65504.0, d.bf16: float.fromhex("0x1.fep127"), d.f32: float.fromhex("0x1.fffffep127"),
+    d.f64: float.fromhex("0x1.fffffffffffffp1023"),
+}  # fmt: skip
 
 
 def triton_dtype(dtype: DType) -> str:
@@ -361,12 +386,25 @@ def _computed(file: TritonFile, node: ast.expr, importing: frozenset[tuple[str, 
     match node:
         case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str() | int() | float() as text)]):
             return float(text)
+        case ast.Call(func=ast.Name(id=name), args=[], keywords=[]) if name in file.hosts:
+            return _returned(file, file.hosts[name], importing)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             value = constant_of(file, operand, importing)
             return -value if isinstance(value, int | float) else UNDEFINED
         case ast.BinOp(left=left, op=operator, right=right):
             values = [constant_of(file, each, importing) for each in (left, right)]
             return _arithmetic(operator, *values)
+        case _:
+            return UNDEFINED
+
+
+def _returned(file: TritonFile, function: ast.FunctionDef, importing: frozenset[tuple[str, str]]) -> Value | Undefined:
+    """What a function without parameters chooses, if it does nothing else."""
+    match [each for each in function.body if not isinstance(each, ast.Expr)]:
+        case [ast.Return(value=ast.IfExp(test=test, body=true, orelse=false))] if _decided(test) is not None:
+            return constant_of(file, true if _decided(test) else false, importing)
+        case [ast.Return(value=ast.expr() as value)]:
+            return constant_of(file, value, importing)
         case _:
             return UNDEFINED
 
