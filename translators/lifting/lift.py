@@ -383,9 +383,10 @@ class Lifting:
                 self._assume_type(name, each)
             elif each.kind != "pointer" and name in used and name not in extents:
                 yield name, "I.index" if each.kind == "integer" else dtype_text(each.dtype)
-        for name in sorted(self._blocks() & (used - extents)):
-            known = self.launch.known.constants.get(name)
-            yield name, "I.Constexpr[int]" + (f" = {known}" if isinstance(known, int) else "")
+        known = self.launch.known.constants
+        blocks = sorted(self._blocks() & (used - extents))
+        for name in sorted(blocks, key=lambda each: isinstance(known.get(each), int)):  # those with a default last
+            yield name, "I.Constexpr[int]" + (f" = {known[name]}" if isinstance(known.get(name), int) else "")
 
     def _assume_type(self, name: str, parameter: KernelParameter) -> None:
         if parameter.assumed:
@@ -438,6 +439,7 @@ class Lifting:
             self._grid(),
             {
                 **{repr(size): quotient for size, quotient in self.context.group_sizes.items()},
+                **{repr(count): self._given(each) for count, each in self._products().items()},
                 **{name: self._given(extent) for extent, name in delinearising.extents.items()},
             },
             tuple(dict.fromkeys(map(self._given, self._facts()))),

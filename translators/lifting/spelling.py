@@ -14,7 +14,7 @@ from itertools import groupby
 
 from intent import dtypes as d
 from intent.records import dataclass, field, replace
-from translators.algebra.polynomial import Extremum, Polynomial, Quotient, Remainder, Symbol, atomic
+from translators.algebra.polynomial import Polynomial, Symbol
 from translators.intent_source import write as w
 from translators.intent_source.write import SourceFunction, Text
 from translators.lifting.axis_order import in_memory_order, stored_order
@@ -22,6 +22,7 @@ from translators.lifting.loop_choice import axes_of, loop_axes, loop_orders
 from translators.lifting.names import Names, domain_name
 from translators.lifting.sinks import Residue
 from translators.lifting.spelled import Axes, Spelled, dtype_text
+from translators.lifting.spelled_places import index, items
 from translators.lifting.spelled_reductions import REDUCTIONS, combined, contraction, reduction, scan
 from translators.lifting.statement_groups import Group, united
 from translators.lifting.statement_uses import check_conditions, loads_of, places_read, read_before_stored, uses
@@ -195,16 +196,16 @@ class Speller:
         read = (atom for each in viewed.coordinates for atom in each.atoms() if isinstance(atom, Expression))
         if not any(atom.axes - set(self.frame.loops) for atom in read):
             return f"{place} = {value}"
-        items = w.as_tuple([str(self._item(each)[0]) for each in viewed.coordinates])
-        return w.call("I.scatter_unique", viewed.memory.name, items, value).text
+        places = self._items(viewed.memory, viewed.coordinates)
+        return w.call("I.scatter_unique", viewed.memory.name, places, value).text
 
     def _update(self, viewed: Viewed, value: Text) -> str:
         """Points that may meet in one element."""
         function = {"add": "I.add", "max": "I.maximum", "min": "I.minimum"}.get(viewed.sink.combine or "")
         if function is None:
             raise Residue(f"an atomic '{viewed.sink.combine}' at places read from memory", viewed.sink.line)
-        items = w.as_tuple([str(self._item(each)[0]) for each in viewed.coordinates])
-        return w.call("I.scatter_reduce", viewed.memory.name, items, value, function).text
+        places = self._items(viewed.memory, viewed.coordinates)
+        return w.call("I.scatter_reduce", viewed.memory.name, places, value, function).text
 
     def name_parts(self, root: Expression, indent: str, itself: bool = True) -> None:
         """Statements for what is used twice, and for reductions."""
@@ -440,8 +441,7 @@ class Speller:
         spelled = self._place(place.memory, place.coordinates)
         mask, other = node.arguments
         valid = self.arranged(self.spell(mask), spelled.axes)
-        items = [self._item(each) for each in place.coordinates]
-        parts = [Text(place.memory.name), Text(w.as_tuple([str(text) for text, _ in items])), Text(f"valid={valid}")]
+        parts = [Text(place.memory.name), Text(self._items(place.memory, place.coordinates)), Text(f"valid={valid}")]
         if other.operation != "poison":
             fill = (
                 w.literal(other.attribute)
@@ -456,20 +456,13 @@ class Speller:
         return Spelled(self.arranged(spelled, axes), axes)
 
     def _place(self, memory: View, coordinates: Sequence[Polynomial]) -> Spelled:
-        items = [self._item(each) for each in coordinates]
-        axes = tuple(axis for _, own in items for axis in own)
-        if len(axes) != len(set(axes)):
-            raise Residue(f"'{memory.name}' has one axis in two coordinates")
-        return Spelled(w.subscript(Text(memory.name), *(text for text, _ in items)), axes)
+        texts, axes = items(self, memory.name, coordinates)
+        return Spelled(w.subscript(Text(memory.name), *texts), axes)
 
-    def _item(self, coordinate: Polynomial) -> tuple[Text, Axes]:
-        atom = coordinate.atom
-        if isinstance(atom, Axis) and atom not in self.frame.loops:
-            return Text(self._domain(atom)), (atom,)
-        spelled = self.index(coordinate)
-        return spelled.text, spelled.axes
+    def _items(self, memory: View, coordinates: Sequence[Polynomial]) -> str:
+        return w.as_tuple([str(text) for text in items(self, memory.name, coordinates)[0]])
 
-    def _domain(self, axis: Axis) -> str:
+    def domain(self, axis: Axis) -> str:
         if axis not in self.domains:
             size = axis.end.atom
             wanted = "coordinates"
@@ -486,64 +479,7 @@ class Speller:
 
     def index(self, polynomial: Polynomial) -> Spelled:
         """An integer of coordinates and sizes."""
-        if polynomial in self.extents:
-            self.used_sizes.setdefault(self.extents[polynomial])
-            return Spelled(Text(self.extents[polynomial]))
-        axes = self.sorted_axes({axis for axis in axes_of(polynomial) if axis not in self.frame.loops})
-        if len(axes) > 1 and not isinstance(polynomial.atom, Expression):
-            raise Residue("a coordinate of several axes at once")
-        positive = [term for term in polynomial.terms if term[1] > 0]
-        negative = [term for term in polynomial.terms if term[1] < 0]
-        if not positive:
-            made = w.literal(0) if not negative else w.unary("-", self._term(negative[0][0], -negative[0][1]))
-            negative = negative[1:]
-        else:
-            ordered = sorted(positive, key=lambda term: -len(term[0]))
-            made = self._term(*ordered[0])
-            for monomial, factor in ordered[1:]:
-                made = w.binary("+", made, self._term(monomial, factor))
-        for monomial, factor in negative:
-            made = w.binary("-", made, self._term(monomial, -factor))
-        return Spelled(made, self.spell(polynomial.atom).axes if isinstance(polynomial.atom, Expression) else axes)
-
-    def _term(self, monomial: tuple[object, ...], factor: int) -> Text:
-        factors = [self._atom(atom) for atom in monomial]
-        if factor != 1 or not factors:
-            factors.append(w.literal(factor))
-        made = factors[0]
-        for each in factors[1:]:
-            made = w.binary("*", made, each)
-        return made
-
-    def _atom(self, atom: object) -> Text:
-        match atom:
-            case Symbol(name):
-                self.used_sizes.setdefault(name)
-                return Text(self.sizes.get(name, name))
-            case Axis() if atom in self.variables and atom in self.frame.loops:
-                return Text(self.variables[atom])
-            case Axis():
-                return w.call("I.indices", self._domain(atom))
-            case Quotient() | Remainder() | Extremum() if atomic(atom) in self.extents:
-                return self.size(atomic(atom))
-            case Quotient(top, bottom):
-                return w.binary("//", self.size(top), self.size(bottom))
-            case Remainder(top, bottom):
-                return w.binary("%", self.size(top), self.size(bottom))
-            case Expression(dtype=dtype):
-                text = self.spell(atom).text
-                known = dtype == d.index or (atom in self.positions and atom in self.frame.spelled)
-                return text if known else w.call("I.cast", text, "I.index")
-            case Extremum():
-                return self._extremum(atom)
-            case _:
-                raise Residue(f"a coordinate that has no spelling: {atom!r}")
-
-    def _extremum(self, atom: Extremum) -> Text:
-        made = self.size(atom.operands[0])
-        for operand in atom.operands[1:]:
-            made = w.call(f"I.{atom.kind}", made, self.size(operand))
-        return made
+        return index(self, polynomial)
 
 
 def varies(axis: Axis) -> bool:
