@@ -8,6 +8,7 @@ Triton kernel, to be launched on a grid with pointers, or a function of a genera
 from __future__ import annotations
 
 import importlib
+import inspect
 import json
 import resource
 import sys
@@ -107,7 +108,9 @@ def _call(
     if side["order"] is None:
         unused = {name: torch.zeros(1) for name in side["unused"]}
         pointers = dict(zip(side["names"], memory, strict=True))
-        function[tuple(given["grid"])](**pointers, **unused, **numbers)
+        named = {**pointers, **unused, **numbers}
+        parameters = inspect.signature(function.fn).parameters.values()  # by place: a parameter may be called `self`
+        function[tuple(given["grid"])](*(named.get(each.name, each.default) for each in parameters))
         return
     views = {
         name: torch.as_strided(each, *array) for name, each, array in zip(side["names"], memory, arrays, strict=True)

@@ -41,6 +41,13 @@ def either(left: Any, right: Callable[[], Any]) -> Any:  # noqa: ANN401
     return left or right()
 
 
+def power(left: Any, right: Any) -> Any:  # noqa: ANN401
+    """`left ** right`, lane by lane if either is a tensor."""
+    if isinstance(left, tl.tensor) or isinstance(right, tl.tensor):
+        return globals()["pow"](left, right)
+    return left**right
+
+
 def negation(operand: Any) -> Any:  # noqa: ANN401
     """`not operand`, lane by lane if it is a tensor."""
     return operand == 0 if isinstance(operand, tl.tensor) else not operand

@@ -9,7 +9,6 @@ device library gives nothing: all that goes through `lift_shims`.
 from __future__ import annotations
 
 import ast
-import builtins
 import math
 from collections.abc import Iterator
 from copy import deepcopy
@@ -122,7 +121,7 @@ def _free_names(node: ast.FunctionDef) -> Iterator[str]:
     own |= {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
     stripped = _without_annotations(node)
     used = {each.id for each in ast.walk(stripped) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
-    return iter(sorted(used - own - set(dir(builtins))))
+    return iter(sorted(used - own))
 
 
 def _attributes(node: ast.FunctionDef) -> Iterator[tuple[str, str]]:
@@ -142,14 +141,27 @@ def _without_annotations(node: ast.FunctionDef) -> ast.FunctionDef:
     return made
 
 
+_CALLED_TYPES: Final = frozenset(
+    f"tl.{each}" for each in ("float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64")
+)
+
+
 class _Shimmed(ast.NodeTransformer):
-    """What Triton's interpreter takes for plain Python: x.to(...), x.value, and `and`, `or`, `not` of tensors."""
+    """What Triton's interpreter takes for plain Python: x.to(...), x.value, tl.float32(x), and `and`, `or`, `not`, `**`
+    of tensors.
+    """
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
         self.generic_visit(node)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "to":
             return ast.Call(_shim("to"), [node.func.value, *node.args], node.keywords)
+        if len(node.args) == 1 and not node.keywords and ast.unparse(node.func) in _CALLED_TYPES:
+            return ast.Call(_shim("to"), [node.args[0], node.func], [])
         return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        return ast.Call(_shim("power"), [node.left, node.right], []) if isinstance(node.op, ast.Pow) else node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         self.generic_visit(node)

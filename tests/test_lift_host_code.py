@@ -250,3 +250,24 @@ def host(x, out):
 def test_halves_of_a_tile() -> None:
     kernel = lifted(HALVES)
     assert verify(HEADER + HALVES, "kernel.py", kernel, 2).holds
+
+
+NAMED = """
+from triton.language.extra import libdevice
+
+pow = libdevice.pow
+
+
+@triton.jit
+def kernel(self, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(self + i, mask=i < n)
+    total = tl.float32(0.5)
+    tl.store(out + i, pow(value, 2) + total, mask=i < n)
+"""
+
+
+def test_originals_that_run_under_names_of_python() -> None:
+    """A parameter `self`, the file's own `pow`, and a type that is called."""
+    found = verify(HEADER + NAMED, "kernel.py", lifted(NAMED), 2)
+    assert found.holds, str(found)
