@@ -254,26 +254,6 @@ def _reshape(execution: Execution, given: Arguments) -> Value:
     return reshaped(execution, _tile_or_pointer(execution, given["input"]), _shape(given["shape"]))
 
 
-def _split(execution: Execution, given: Arguments) -> Value:
-    """Both halves of the last dimension, which has two lanes."""
-    tile = execution.operations.tile(given["a"])
-    if not tile.shape or tile.shape[-1] != number(2):
-        raise NotLifted("a split of a dimension that has not two lanes")
-    last = len(tile.shape) - 1
-    return tuple(execution.operations.moved(tile, {last: number(half)}, tile.shape[:last]) for half in range(2))
-
-
-def _join(execution: Execution, given: Arguments) -> Value:
-    """Two tiles side by side along a last dimension of two lanes."""
-    ops = execution.operations
-    first, second = ops.aligned(ops.tile(given["a"]), ops.tile(given["b"]))
-    shape = ops.joint_shape(first.shape, second.shape)
-    last = len(shape)
-    is_first = Tile(d.boolean, (*(ONE,) * last, number(2)), ops.compared("==", atomic(ops.lanes[last])))
-    parts = (replace(each, shape=(*each.shape, ONE)) for each in (first, second))
-    return ops.select(is_first, *parts)
-
-
 def _trans(execution: Execution, given: Arguments) -> Value:
     order = given.get("dims")
     dims = tuple(each for each in order if isinstance(each, int)) if isinstance(order, tuple) else None
@@ -505,8 +485,6 @@ _TABLE: Final[Mapping[str, Signature]] = {
     "tl.zeros": Signature(("shape", "dtype"), _zeros),
     "tl.zeros_like": Signature(("input",), _zeros_like),
     "tl.cast": Signature(("input", "dtype", "fp_downcast_rounding", "bitcast"), _cast),
-    "tl.split": Signature(("a",), _split),
-    "tl.join": Signature(("a", "b"), _join),
     "tl.expand_dims": Signature(("input", "axis"), _expand_dims),
     "tl.broadcast_to": Signature(("input", "shape"), _broadcast_to),
     "tl.reshape": Signature(("input", "shape"), _reshape),
