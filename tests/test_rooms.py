@@ -72,6 +72,11 @@ BODIES = {
                     part[t + 1] = part[t] + m[r, t % N]
                 o[r] = part[s]
     """,
+    "sums of as many as the point says": """
+        for r in I.parallel(rows):
+            for j in I.parallel(I.domain(0, I.minimum(N, 5 - r))):
+                m[r, j] = I.reduce.sum(x[I.domain(0, j)], axis=0)
+    """,
     "a carry of a segment": f"""
         for g in I.parallel(groups):
             seg = n[off[g]:off[g + 1]]

@@ -16,7 +16,7 @@ hash-consed by an `Arena`, so equal expressions are one object and common subexp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from intent.dtypes import DType
@@ -239,8 +239,10 @@ def _free(
             loops.update(place.within)
         case "reduce" | "contract" | "scan", Reduction(axes=bound, bins=bins):
             loops.update(axis.slices for axis in bound if axis.slices is not None)
-            loops.update(token for axis in bound for token in _bound_loops(axis))
             axes = axes | set(bound) if operation == "scan" else axes - set(bound)  # prefixes of equal elements differ
+            more_axes, more_loops = _of_bounds(bound)
+            axes |= more_axes - set(bound)
+            loops |= more_loops
             axes |= {bins} if bins is not None else set()
         case "carry", (LoopToken() as token, _, tuple() as own):
             axes |= set(own)
@@ -259,11 +261,11 @@ def _free(
     return frozenset(axes), frozenset(loops)
 
 
-def _bound_loops(axis: Axis) -> Iterator[LoopToken]:
-    """The loops that say where an axis begins and ends."""
-    for bound in (axis.begin, axis.end):
-        for atom in bound.atoms():
-            yield from dependences(atom)[1]
+def _of_bounds(axes: Iterable[Axis]) -> tuple[frozenset[Axis], frozenset[LoopToken]]:
+    """The axes and loops that say where these begin and end."""
+    atoms = [atom for axis in axes for bound in (axis.begin, axis.end) for atom in bound.atoms()]
+    varying = [dependences(atom) for atom in atoms]
+    return frozenset().union(*(own for own, _ in varying)), frozenset().union(*(own for _, own in varying))
 
 
 def dependences(atom: Atom) -> tuple[frozenset[Axis], frozenset[LoopToken]]:
