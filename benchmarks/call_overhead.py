@@ -198,9 +198,10 @@ def _with_bare(artifact: Any, arguments: tuple[object, ...], calls: Calls) -> Ca
     (form,) = artifact._execution._calls._forms.values()
     (plan,) = form.plans.values()
     ready = list(plan.arguments)
-    for position, place in (*plan.views, *plan.scalars):
-        value = arguments[position]
-        ready[place] = value.data_ptr() if isinstance(value, torch.Tensor) else value
+    for position, place in plan.views:
+        ready[place] = arguments[position].data_ptr()  # type: ignore[attr-defined]
+    for position, place, number in plan.scalars:
+        ready[place] = number(arguments[position])  # type: ignore[arg-type]
     stream = torch.cuda.current_stream().cuda_stream
     return {"bare launch": lambda: plan.launch.runner(*ready, stream=stream), **calls}
 
