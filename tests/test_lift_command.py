@@ -76,10 +76,14 @@ def test_no_python_is_a_diagnostic(tmp_path: Path) -> None:
 def test_generated_modules_lift_back(name: str) -> None:
     """Every variant of a plan is the same program, without a trace of its tiles, and it compiles again."""
     path = ROOT / "samples" / f"{name}.py"
-    module = compile_text(path.read_text(), path.name).source
-    assert module is not None
+    compiled = compile_text(path.read_text(), path.name)
+    assert compiled.source is not None
+    # A function that reads tiles through descriptors does what its plain variant does (tests/test_described_tiles.py).
+    described = {variant.function for code in compiled.codes for variant in code.variants if variant.described}
     bodies = set()
-    for kernel in lift_text(module, f"{name}_triton.py").kernels:
+    for kernel in lift_text(compiled.source, f"{name}_triton.py").kernels:
+        if kernel.name in described:
+            continue
         assert kernel.status == "lifted" and kernel.source is not None, kernel.reason
         bodies.add((kernel.source.parameters, kernel.source.body))
     assert len({parameters for parameters, _ in bodies}) == 1

@@ -123,7 +123,7 @@ class Facts:
         key = (polynomial, self._relevant(polynomial), self.assumed)
         known = self._proofs.get(key)
         if known is None:
-            known = self._proofs[key] = not self._sampled().refute(polynomial) and self._proven(polynomial)
+            known = self._proofs[key] = self._proven(polynomial)
         return known
 
     def _relevant(self, polynomial: Polynomial) -> tuple[object, ...]:
@@ -156,8 +156,12 @@ class Facts:
         return self._samples[0]
 
     def _proven(self, polynomial: Polynomial) -> bool:
-        """Short chains first: most proofs are short, and a long search may pass them by."""
+        """Short chains first: most proofs are short, and a long search may pass them by. What no short chain tells is
+        tried on numbers before the long search.
+        """
         for visited, steps in SEARCHES:
+            if (visited, steps) == SEARCHES[1] and self._sampled().refute(polynomial):
+                return False
             proof = _Proof(self, visited, steps)
             if any(proof.nonnegative(each) for each in (polynomial, *(polynomial - p for p in self.assumed))):
                 return True

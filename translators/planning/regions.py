@@ -48,7 +48,8 @@ class Region:
     @property
     def axes(self) -> tuple[Axis, ...]:
         """Every axis of the region, program axes first."""
-        rest = {axis for node in self.nodes for axis in axes_at(node)} | {a for s in self.sinks for a in s.axes}
+        reduced = (node.attribute.axes for node in self.nodes if isinstance(node.attribute, Reduction))
+        rest: set[Axis] = set().union(*(node.axes for node in self.nodes), *reduced, *(s.axes for s in self.sinks))
         return (*self.program, *sorted(rest - set(self.program), key=lambda axis: axis.serial))
 
     @property

@@ -390,6 +390,7 @@ AFTER_KERNELS = (
     *host_transfers.AFTER_KERNELS,
 )
 _DEFINITION = re.compile(r"^(?:class |def )?(_\w+)", re.MULTILINE)
+_PRIVATE = re.compile(r"\b_\w+")
 
 
 def definitions(piece: str) -> list[str]:
@@ -408,24 +409,23 @@ def select(text: str, features: Set[str]) -> str:
 
 
 @cache
-def _selected(piece: str, features: frozenset[str]) -> tuple[str, frozenset[str]]:
-    """A template's text and the names it defines; the files of one run share most combinations."""
+def _selected(piece: str, features: frozenset[str]) -> tuple[str, frozenset[str], frozenset[str]]:
+    """A template's text, the names it defines and those it mentions; the files of one run share most combinations."""
     text = select(piece, features)
-    return text, frozenset(_DEFINITION.findall(text))
+    return text, frozenset(_DEFINITION.findall(text)), frozenset(_PRIVATE.findall(text))
 
 
 def needed(pieces: tuple[str, ...], used_by: str, features: Set[str]) -> list[str]:
     """The selected texts of those pieces that `used_by` mentions, directly or through each other."""
     selected = [_selected(piece, frozenset(features)) for piece in pieces]
-    texts, defined = [text for text, _ in selected], [names for _, names in selected]
+    mentioned: Set[str] = set(_PRIVATE.findall(used_by))
     chosen: set[int] = set()
     while True:
-        mentioned = {word for word in re.findall(r"\w+", used_by) if word.startswith("_")}
-        more = {place for place, names in enumerate(defined) if mentioned & names} - chosen
+        more = {place for place, (_, defined, _) in enumerate(selected) if mentioned & defined} - chosen
         if not more:
-            return [texts[place] for place in sorted(chosen)]
+            return [selected[place][0] for place in sorted(chosen)]
         chosen |= more
-        used_by = "\n".join(texts[place] for place in sorted(more))
+        mentioned = frozenset().union(*(selected[place][2] for place in more))
 
 
 def _keep(line: str, features: Set[str]) -> str | None:
