@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from device_compilation import problems
 from generated_modules import rejections
-from program_runs import agree, compiled
+from program_runs import agree, compiled, module
 
 KERNEL = """
 @intent.kernel
@@ -19,6 +20,8 @@ def k(off: I.In[I.i32, ("F",)], cnt: I.In[I.i32, (1,)], x: I.InOut[I.i32, ("N",)
     groups = I.domain(0, off.shape[0] - 1)
 {body}
 """
+GUARD = 64  # elements after each scratch memory, and the byte that they are filled with
+FILLED = 0x5A
 MIRRORED = "I.end(seg) - 1 - (I.indices(seg) - I.cast(off[g], I.index))"
 BODIES = {
     "a buffer of a segment": """
@@ -36,6 +39,15 @@ BODIES = {
             for t in range(1, v.shape[0]):
                 part[t] = part[t] + part[t - 1]
             x[seg] = part[:]
+    """,
+    "a buffer of points and two lengths": """
+        for r in I.parallel(rows):
+            for g in range(0, off.shape[0] - 1):
+                seg = n[off[g]:off[g + 1]]
+                part = I.buffer((2, seg), I.i32, init=m[r, seg] + I.zeros((2, 1), I.i32))
+                for t in range(1, 3):
+                    part[t % 2, :] = part[1, :] * I.cast(t, I.i32) - I.reduce.max(part[0, :], axis=0)
+                m[r, seg] = part[0, :]
     """,
     "points that only data count": """
         for r in I.parallel(I.domain(0, I.cast(cnt[0], I.index))):
@@ -130,3 +142,28 @@ def test_a_length_without_a_bound_has_no_room() -> None:
     """
     found = compiled(KERNEL.format(body=body))
     assert any("the host cannot count the elements of part" in line for line in rejections(found))
+
+
+@pytest.mark.parametrize("offsets", [(0, 30), (0, 7, 40), (3, 29, 5, 31)])
+@pytest.mark.parametrize("name", [name for name in BODIES if "seg" in BODIES[name] or "n[off" in BODIES[name]])
+def test_lengths_beyond_the_room_stay_within_it(
+    name: str, offsets: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Offsets that run out of the array are illegal: what they give is nobody's business, what they overwrite is."""
+    made = module(_text(name), small=True)
+    behind: list[torch.Tensor] = []
+
+    def guarded(wanted: tuple[tuple[int, torch.dtype], ...], device: torch.device) -> tuple[torch.Tensor, ...]:
+        found: list[torch.Tensor] = []
+        for elements, dtype in wanted:
+            size = dtype.itemsize
+            whole = torch.full(((elements + GUARD) * size,), FILLED, dtype=torch.uint8, device=device)
+            behind.append(whole[elements * size :])
+            found.append(whole[: elements * size].view(dtype))
+        return tuple(found)
+
+    monkeypatch.setattr(made, "_scratch", guarded)
+    x, m = np.arange(12, dtype=np.int32), np.ones((3, 12), np.int32)
+    made.k(np.array(offsets, np.int32), np.array([2], np.int32), x, m, np.zeros(3, np.int32))
+    assert behind, "the kernel has scratch memory"
+    assert all(bool((each == FILLED).all()) for each in behind)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from intent.records import dataclass, field
 from translators.algebra.facts import Facts
@@ -53,20 +53,33 @@ class Bounds:
         for guard in guards:
             for difference in implied(guard):
                 facts = facts.assuming(difference)
+        legal = facts
         if isinstance(memory, Buffer):
             for part, whole in self.demand.rooms.items():
-                facts = facts.assuming(whole - part)
-        checks: list[Check] = []
-        for axis, (coordinate, extent) in enumerate(zip(coordinates, self.demand.shape(memory), strict=True)):
-            if axis in assumed:
-                continue
-            if not facts.nonnegative(coordinate):
-                checks.append(Check(number(0), coordinate, strict=False))
-            if not facts.less(coordinate, extent):
-                checks.append(Check(coordinate, extent, strict=True))
+                legal = legal.assuming(whole - part)
+        pairs = list(zip(coordinates, self.demand.shape(memory), strict=True))
+        pairs = [pair for axis, pair in enumerate(pairs) if axis not in assumed]
+        checks = list(_within(pairs, legal))
         if checks:
             self.unproven.append((memory.name, span))
+        if isinstance(memory, Buffer):
+            checks += _within(pairs, facts) if self.demand.rooms else ()
+            checks += self._fits(memory, facts)
         return tuple(dict.fromkeys(checks))  # `a[k, k]` of a square array is checked once
+
+    def _fits(self, memory: Buffer, facts: Facts) -> Iterator[Check]:
+        """Lengths that data decide may exceed, where the data are illegal, what the host made room for."""
+        for extent, most in self.demand.limited(memory):
+            if not facts.less_equal(extent, most):
+                yield Check(extent, most, strict=False)
+
+
+def _within(pairs: Iterable[tuple[Polynomial, Polynomial]], facts: Facts) -> Iterator[Check]:
+    for coordinate, extent in pairs:
+        if not facts.nonnegative(coordinate):
+            yield Check(number(0), coordinate, strict=False)
+        if not facts.less(coordinate, extent):
+            yield Check(coordinate, extent, strict=True)
 
 
 def bounded_numerators(region: Region, demand: Demand) -> frozenset[Polynomial]:

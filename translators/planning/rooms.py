@@ -43,6 +43,15 @@ class Rooms(OrderedFolds):
         found = [self.most(extent, context) for extent in self.shape(memory)]
         return product(extent for extent in found if extent is not None) if None not in found else None
 
+    def limited(self, memory: Buffer) -> Iterator[tuple[Polynomial, Polynomial]]:
+        """Its lengths that data decide, each with what the host makes room for."""
+        for extent in memory.shape:
+            length = self.extent(extent)
+            if not known_at_launch(length):
+                most = self.most(length, self.places[memory])
+                assert most is not None  # there is no room otherwise
+                yield length, most
+
     def at_most(self, extent: Polynomial, context: Context) -> Polynomial:
         """The extent, or what the host knows it to be at most for all points and iterations around."""
         if known_at_launch(extent):
