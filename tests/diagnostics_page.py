@@ -26,8 +26,8 @@ INTRODUCTION = """# Diagnostics
 Every rule of the language that a program can break has a stable code. This page is generated from
 `translators/diagnostic_codes.txt`; `intentc explain INT401` prints an entry.
 
-INT900 and INT901 mark legal programs that the compiler, or a target, cannot handle yet. Codes from INT950 on are notes:
-advice that never keeps a program from compiling.
+INT900 marks legal programs that the compiler cannot handle yet. Codes from INT950 on are notes: advice that never keeps
+a program from compiling.
 """
 
 

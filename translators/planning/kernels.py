@@ -12,6 +12,7 @@ from translators.diagnostics import Diagnostic, Rejected, Span
 from translators.logical.program import Kernel, Program, Value
 from translators.logical.types import Buffer
 from translators.options import Options
+from translators.planning.advice import advice
 from translators.planning.bounds import Bounds, bounded_numerators, normalising_exponentials
 from translators.planning.coverage import coverage_notes, covered
 from translators.planning.decisions import FINDINGS, Decisions
@@ -51,7 +52,7 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
     notes = {name: note for variant in variants for name, note in _notes(variant, kernel).items()}
     whole = covered(demand.sinks)
     notes |= _serial_notes(demand, regions) | _skip_notes(demand) | coverage_notes(demand.sinks, whole)
-    notes |= _timing_notes(demand, regions, kernel)
+    notes |= _timing_notes(demand, regions, kernel) | advice(demand, regions)
     return KernelCode(
         kernel=kernel,
         variants=_last_unconditional([_variant(demand, regions, planned, names) for planned in variants]),
