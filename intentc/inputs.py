@@ -43,7 +43,7 @@ def read_inputs(arguments: Sequence[str], stdin_filename: str) -> tuple[list[Inp
 
 def _read(argument: str, stdin_filename: str) -> Input:
     if argument == STANDARD_INPUT:
-        return Input(stdin_filename, _decode(sys.stdin.buffer.read(LARGEST + 1), stdin_filename))
+        return Input(stdin_filename, decoded(sys.stdin.buffer.read(LARGEST + 1), stdin_filename))
     try:
         with Path(argument).open("rb") as file:
             content = file.read(LARGEST + 1)
@@ -51,10 +51,11 @@ def _read(argument: str, stdin_filename: str) -> Input:
         raise UsageError(f"{argument} is a directory; name its files, such as {Path(argument) / '*.py'}") from None
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {_shortened(argument)}: {reason(error)}") from None
-    return Input(argument, _decode(content, argument))
+    return Input(argument, decoded(content, argument))
 
 
-def _decode(content: bytes, path: str) -> str:
+def decoded(content: bytes, path: str) -> str:
+    """The text of a file; raises Rejected if it is too large to be one, or not UTF-8."""
     if len(content) > LARGEST:
         message = f"the file is larger than {LARGEST // 2**20} MiB, which no kernel file is"
         raise Rejected(Diagnostic("INT005", "error", message, Span(path, 1, 1, 1, 2)))

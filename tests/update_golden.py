@@ -1,4 +1,4 @@
-"""Rewrites `golden/` and the page of round trips from `samples/`: `make golden`.
+"""Rewrites `golden/`, from `samples/` and programs with faults, and the page of round trips: `make golden`.
 
 With `--check` it writes nothing and exits with 1 if it would.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import faulty_programs
 import golden_files
 import round_trips
 
@@ -26,7 +27,12 @@ def main() -> int:
         print(f"{'would change' if check else 'changed'}: golden/{path}")
         if not check:
             golden_files.put(path, wanted.get(path))
+    printed = faulty_programs.page()
+    if printed != faulty_programs.PAGE.read_text(encoding="utf-8"):
+        changed.append(faulty_programs.PAGE.relative_to(golden_files.GOLDEN))
+        print(f"{'would change' if check else 'changed'}: golden/{changed[-1]}")
     if not check:
+        faulty_programs.PAGE.write_text(printed, encoding="utf-8")
         modules = [path for path in changed if path.name == "module.py" and len(path.parts) == 2]
         for stem in sorted(path.parts[0] for path in modules):
             before, after = (files.get(Path(stem, "module.py"), "") for files in (present, wanted))

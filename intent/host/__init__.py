@@ -77,7 +77,7 @@ def compile(
     compiler cannot handle it yet. `compiler` is accepted for compatibility and has no effect.
     """
     chosen = target if target is not None else present_target()
-    notes = () if compiler is None else (_ignored_compiler(),)
+    notes = () if compiler is None else (ignored_compiler(),)
     match chosen:
         case ReferenceTarget():
             return _reference_artifact(make_request(kernel, constexprs, options, None), chosen, notes)
@@ -138,5 +138,5 @@ def _reference_artifact(request: Request, target: ReferenceTarget, notes: tuple[
     return Artifact(execution.interface, target, execution, Program(request), (*diagnostics, *notes))
 
 
-def _ignored_compiler() -> Diagnostic:
+def ignored_compiler() -> Diagnostic:
     return Diagnostic("INT960", "note", "compiler= has no effect: there is one compiler", NOWHERE)
