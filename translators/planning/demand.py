@@ -17,9 +17,10 @@ from translators.diagnostics import Span
 from translators.logical import program as lp
 from translators.logical.carries import is_unchanged, live_values
 from translators.logical.program import Block, Value
-from translators.logical.types import Buffer, Memory
+from translators.logical.types import Buffer, Memory, View
 from translators.logical.uses import used_values
 from translators.planning.atomics import combining, issued, old_value, same_bits
+from translators.planning.hazards import Cells, cells
 from translators.planning.memory import written_memories
 from translators.planning.ranges import Range
 from translators.planning.region_operations import AlongSlices
@@ -76,7 +77,7 @@ class Demand(Rooms):
     reads_after_writes: bool = False  # a read statement follows a write, so that aliased views would observe it
     _written: list[Written] = field(default_factory=list)
     _rewritten: list[frozenset[Memory]] = field(default_factory=list)  # per enclosing loop: what it writes
-    _clock: dict[Memory, int] = field(default_factory=dict)  # writes passed so far
+    _clock: dict[Cells, int] = field(default_factory=dict)  # writes passed so far
     _states: dict[tuple[Memory, tuple[LoopToken, ...], int], int] = field(default_factory=dict)
     _live_values: set[Value] = field(default_factory=set)
     _used: set[Value] = field(default_factory=set)
@@ -322,17 +323,17 @@ class Demand(Rooms):
         the output is kept until then.
         """
         start, needed = moved.loop.order, list(walk(*roots(sink)))
-        later = {other.memory for other in self.sinks if other.order > start and other is not sink}
+        later = {cells(other.memory) for other in self.sinks if other.order > start and other is not sink}
         known_after = any(n.operation == "carried" and n.attribute[0] is moved.loop.token for n in needed)
         loads = (node for node in needed if node.operation == "load" and node.attribute.pinned)
-        overtaken = any(node.attribute.memory in later and self.issued[node] > start for node in loads)
+        overtaken = any(cells(node.attribute.memory) in later and self.issued[node] > start for node in loads)
         read = sink.memory in self.pinned and any(
-            point.order > start and value.origin.memory == sink.memory
+            point.order > start and cells(value.origin.memory) == cells(sink.memory)
             for value, point in self.reads.items()
             if isinstance(value.origin, lp.Read)
         )
         elsewhere = sink.loops[: -1 - len(moved.loop.enclosing)] if sink.loops else ()
-        if known_after or overtaken or read or sink.memory in later or elsewhere:
+        if known_after or overtaken or read or cells(sink.memory) in later or elsewhere:
             raise MustHold([moved.value], sink.span)
 
     def _update(self, update: lp.AtomicUpdate, stated: Context, axes: Sequence[Axis | None], context: Context) -> None:
@@ -416,9 +417,10 @@ class Demand(Rooms):
         rewritten = any(memory in memories for memories in self._rewritten)
         tokens = tuple(loop.token for loop in context.loops)
         # reads with no write between them see one state of the memory and can share a load
-        order = self._states.setdefault((memory, tokens, self._clock.get(memory, 0)), self._order)
+        order = self._states.setdefault((memory, tokens, self._clock.get(cells(memory), 0)), self._order)
         self.reads[result] = ReadPoint(context.predicate, earlier, rewritten, self._order, order, tokens)
-        self.reads_after_writes |= bool(self._written) or any(self._rewritten)
+        updated = any(isinstance(sink.memory, View) for sink in self.sinks)  # atomics, too
+        self.reads_after_writes |= updated or bool(self._written) or any(self._rewritten)
 
     def _hold(self, result: Value, context: Context, name: str) -> None:
         """Keep what a statement gives in scratch memory."""
@@ -505,5 +507,5 @@ class Demand(Rooms):
     def _add(self, sink: Sink) -> Sink:
         """Collect an effect; it begins a new state of its memory."""
         self.sinks.append(sink)
-        self._clock[sink.memory] = self._clock.get(sink.memory, 0) + 1
+        self._clock[cells(sink.memory)] = self._clock.get(cells(sink.memory), 0) + 1
         return sink

@@ -3,17 +3,24 @@
 Two accesses of one point of a kernel may differ (`x[n]` and `x[n + 1]`) and yet meet between points. An axis
 *separates* two accesses if it stands alone in a coordinate that is the same in both: then they meet at equal positions
 of it only, so that programs, tiles and lanes along it keep apart.
+
+Views of one alias group are one memory, of which any element of the one may be any of the other, once all of them are
+pinned (`joined`). Before, no read follows a write, and inputs of the group are as if they had been copied.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from translators.algebra.polynomial import Atom, Polynomial, atomic
-from translators.planning.sinks import Coordinates, Sink
-from translators.tile.expression import Axis, Expression, LoopToken, dependences
+from translators.logical.program import Kernel
+from translators.logical.types import Memory, View
+from translators.planning.sinks import Sink
+from translators.tile.expression import Axis, Expression, LoopToken, Place, dependences
 
 Tokens = frozenset[LoopToken]
+Access = Sink | Place
+Cells = Memory | str  # what views of an alias group have in common, by its name
 OPPOSITE = {
     "equal": "not_equal", "not_equal": "equal", "less": "greater_equal", "greater_equal": "less",
     "greater": "less_equal", "less_equal": "greater",
@@ -29,29 +36,65 @@ def _loops(polynomial: Polynomial) -> set[LoopToken]:
     return {token for atom in polynomial.atoms() for token in dependences(atom)[1]}
 
 
-def separating(first: Coordinates, second: Coordinates) -> frozenset[Axis]:
+def cells(memory: Memory) -> Cells:
+    """Equal for memories that may have elements in common."""
+    return memory.alias if isinstance(memory, View) and memory.alias is not None else memory
+
+
+def identities(access: Access) -> frozenset[Cells]:
+    """Two accesses are of one memory if they have one of these in common."""
+    return frozenset({access.memory} if _is_alone(access) else {access.memory, cells(access.memory)})
+
+
+def _is_alone(access: Access) -> bool:
+    return isinstance(access, Place) and not access.pinned
+
+
+def one_memory(first: Access, second: Access) -> bool:
+    if first.memory == second.memory:
+        return True
+    return cells(first.memory) == cells(second.memory) and not (_is_alone(first) or _is_alone(second))
+
+
+def joined(kernel: Kernel, sinks: Sequence[Sink], reads_after_writes: bool) -> list[Memory]:
+    """Views of the alias groups whose members the kernel has to take for one memory: a copy of the inputs is enough
+    unless another view may read what one wrote, or two are written.
+    """
+    written = {sink.memory for sink in sinks}
+    groups: dict[str, list[View]] = {}
+    for view in kernel.views:
+        if view.alias is not None:
+            groups.setdefault(view.alias, []).append(view)
+    enough = 1 if reads_after_writes else 2
+    return [view for group in groups.values() if len(written.intersection(group)) >= enough for view in group]
+
+
+def separating(first: Access, second: Access) -> frozenset[Axis]:
     """Axes at whose different positions the two accesses never meet."""
     found: set[Axis] = set()
-    for stored, wanted in zip(first, second, strict=True):
+    if first.memory != second.memory:  # of other strides, perhaps
+        return frozenset()
+    for stored, wanted in zip(first.coordinates, second.coordinates, strict=True):
         axes = mentioned(stored)
         if stored == wanted and len(axes) == 1 and stored.coefficient(next(iter(axes))) is not None:
             found |= axes
     return frozenset(found)
 
 
-def apart(first: Coordinates, second: Coordinates, within: Tokens = frozenset()) -> bool:
+def apart(first: Access, second: Access, within: Tokens = frozenset()) -> bool:
     """The accesses touch no element in common, whatever the points, in one and the same iteration of loops `within`."""
+    if first.memory != second.memory:
+        return not one_memory(first, second)
     common = separating(first, second)
-    return any(_differ(stored, wanted, common, within) for stored, wanted in zip(first, second, strict=True))
+    pairs = zip(first.coordinates, second.coordinates, strict=True)
+    return any(_differ(stored, wanted, common, within) for stored, wanted in pairs)
 
 
 def meet(first: Sink, second: Sink) -> bool:
     """Two stores may touch one element; alternatives of one condition never do at one point."""
-    if first.action == second.action != "store" or first.memory != second.memory:
+    if first.action == second.action != "store" or apart(first, second):
         return False
-    if apart(first.coordinates, second.coordinates):
-        return False
-    same_point = separating(first.coordinates, second.coordinates) >= {*first.axes, *second.axes}
+    same_point = separating(first, second) >= {*first.axes, *second.axes}
     return not (same_point and _excludes(first.predicate, second.predicate))
 
 
@@ -59,9 +102,9 @@ def crosses(sink: Sink, load: Expression) -> bool:
     """A store may overwrite, at one point, what the load reads at another."""
     place = load.attribute
     iteration = frozenset(token for each in (*sink.coordinates, *place.coordinates) for token in _loops(each))
-    if place.memory != sink.memory or apart(sink.coordinates, place.coordinates, iteration):
+    if apart(sink, place, iteration):
         return False
-    return not separating(sink.coordinates, place.coordinates) >= {*sink.axes, *load.axes}
+    return not separating(sink, place) >= {*sink.axes, *load.axes}
 
 
 # ------------------------------------------------------------------------------------------------------- one coordinate

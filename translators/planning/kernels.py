@@ -19,6 +19,7 @@ from translators.planning.decisions import FINDINGS, Decisions
 from translators.planning.demand import Demand
 from translators.planning.described_tiles import described_tiles, one_after_the_other
 from translators.planning.extents import region_facts
+from translators.planning.hazards import cells, joined
 from translators.planning.layouts import POINTS, Choice, Layout, choices
 from translators.planning.naming import Namer
 from translators.planning.online import is_online
@@ -29,7 +30,7 @@ from translators.planning.ranges import known_at_launch
 from translators.planning.region_operations import AlongSlices
 from translators.planning.regions import Region, axes_at, form_regions
 from translators.planning.schedule import Scheduler
-from translators.planning.sinks import AxisConflict, MustHold, MustStore, OutOfOrder, unsupported
+from translators.planning.sinks import AxisConflict, MustHold, MustPin, MustStore, OutOfOrder, unsupported
 from translators.tile.expression import Axis, Expression, LoopToken, Place
 from translators.tile.program import AxisForm, Check, Describe, Section, TileFunction
 from translators.triton_source.device_functions import with_dependencies
@@ -88,6 +89,9 @@ def _every_form(
         regions: tuple[Region, ...] = ()
         try:
             demand.collect()
+            for view in joined(kernel, demand.sinks, demand.reads_after_writes):
+                if view not in demand.pinned:
+                    raise MustPin(view)
             regions = form_regions(demand)
             tuple(_scratch(demand, names))
             return demand, regions, _write_variants(demand, regions, names, on_chip)
@@ -419,7 +423,8 @@ def _overlap(demand: Demand, regions: Sequence[Region]) -> Overlap:
         not region.bound and not region.loops and all(_same_elements(region, node) for node in region.nodes)
         for region in regions
     )
-    return "same" if pointwise and len(regions) == 1 else "snapshot"
+    declared = any(view.alias is not None and view.direction != "In" for view in demand.kernel.views)
+    return "same" if pointwise and len(regions) == 1 and not declared else "snapshot"
 
 
 def _same_elements(region: Region, node: Expression) -> bool:
@@ -502,12 +507,12 @@ def _serial_notes(demand: Demand, regions: Sequence[Region]) -> dict[str, Diagno
 def _timing_notes(demand: Demand, regions: Sequence[Region], kernel: Kernel) -> dict[str, Diagnostic]:
     """Memory of which a value is used that depends on which of several points comes first."""
     nodes = [node for region in regions for node in region.nodes if node.operation == "atomic"]
-    updated = {node.attribute.place.memory for node in nodes if node.attribute.action != "load"}
-    updated |= {sink.memory for sink in demand.sinks if sink.action != "issued"}
+    updated = {cells(node.attribute.place.memory) for node in nodes if node.attribute.action != "load"}
+    updated |= {cells(sink.memory) for sink in demand.sinks if sink.action != "issued"}
     found: dict[str, Diagnostic] = {}
     for node in nodes:
         place = node.attribute.place
-        if place.memory in updated and not all(_is_own(lane, place) for lane in node.attribute.lanes):
+        if cells(place.memory) in updated and not all(_is_own(lane, place) for lane in node.attribute.lanes):
             name = place.memory.name
             message = f"a value of {name} is used that depends on the order of programs: two runs may differ"
             found[f"timing {name}"] = Diagnostic("INT957", "note", message, demand.spans.get(node, kernel.span))

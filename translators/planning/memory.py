@@ -10,7 +10,7 @@ from translators.logical.program import Block
 from translators.logical.types import Memory
 from translators.planning.hazards import apart
 from translators.planning.ranges import position_axis, same_run
-from translators.tile.expression import Axis, Expression
+from translators.tile.expression import Axis, Expression, Place
 
 if TYPE_CHECKING:
     from translators.planning.pull import Pull
@@ -46,7 +46,7 @@ def forward(
         if solution is not None:
             positions = [solution.get(axis, atomic(axis)) - axis.begin for axis in written.sink.free]
             return pull.pull(written.value, _padded(written, positions))
-        if not apart(written.sink.coordinates, coordinates):
+        if not apart(written.sink, Place(memory, coordinates)):
             return None
     return None
 

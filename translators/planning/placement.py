@@ -13,7 +13,7 @@ from types import MappingProxyType
 from intent.records import dataclass, field
 from translators.planning.bounds import Bounds
 from translators.planning.demand import Demand
-from translators.planning.hazards import apart
+from translators.planning.hazards import apart, one_memory
 from translators.planning.layouts import Layout
 from translators.planning.naming import Namer
 from translators.planning.padding import Padding
@@ -181,7 +181,7 @@ class Placement:
         return level
 
     def _is_rewritten(self, node: Expression) -> bool:
-        return any(sink.memory == node.attribute.memory for sink in self.region.sinks)
+        return any(one_memory(sink, node.attribute) for sink in self.region.sinks)
 
     def _deserves_name(self, node: Expression, cost: int, hoisted: bool) -> bool:
         uses = self.uses.get(node, 0)
@@ -271,9 +271,9 @@ class Placement:
     def _check_overwritten(self, node: Expression) -> None:
         """The value of the load stood there before a later store of the program, which has been issued already."""
         for sink in self._stored:
-            if sink.memory != node.attribute.memory or sink.order <= self.demand.issued[node]:
+            if sink.order <= self.demand.issued[node]:
                 continue
-            if apart(sink.coordinates, node.attribute.coordinates, self._iteration()):
+            if apart(sink, node.attribute, self._iteration()):
                 continue
             if not node.attribute.pinned:
                 raise MustPin(node.attribute.memory)

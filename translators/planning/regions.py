@@ -18,7 +18,7 @@ from translators.algebra.polynomial import Polynomial, number
 from translators.logical.types import View
 from translators.planning.contrary_scans import contrary_scans
 from translators.planning.demand import Demand
-from translators.planning.hazards import apart, crosses, meet, mentioned, separating
+from translators.planning.hazards import Cells, apart, crosses, identities, meet, mentioned, separating
 from translators.planning.neutral import reduction_limits
 from translators.planning.ranges import known_at_launch
 from translators.planning.sinks import Loop, LoopCarry, Sink, loop_roots, roots
@@ -213,10 +213,10 @@ def _belong_together(first: _Group, second: _Group) -> bool:
 
 def _touches(writer: _Group, reader: _Group) -> bool:
     """One reads what the other writes, or both write one memory: their order matters."""
-    written = {sink.memory for sink in writer.sinks}
-    if written & {sink.memory for sink in reader.sinks}:
+    written = frozenset[Cells]().union(*map(identities, writer.sinks))
+    if any(written & identities(sink) for sink in reader.sinks):
         return True
-    return any(node.operation == "load" and node.attribute.memory in written for node in reader.nodes)
+    return any(node.operation == "load" and written & identities(node.attribute) for node in reader.nodes)
 
 
 def _bound(nodes: Iterable[Expression]) -> frozenset[Axis]:
@@ -316,15 +316,13 @@ def _exposed(region: Region) -> dict[Axis, Sink]:
     for sink in region.sinks:
         for node in region.nodes:
             place = node.attribute
-            if node.operation != "load" or place.memory != sink.memory:
+            if node.operation != "load" or apart(sink, place):
                 continue
-            if apart(sink.coordinates, place.coordinates):
-                continue
-            keep_apart = separating(sink.coordinates, place.coordinates)
+            keep_apart = separating(sink, place)
             found.update({axis: sink for axis in region.program if axis not in keep_apart})
     for first, second in combinations(region.sinks, 2):
         if meet(first, second):
-            keep_apart = separating(first.coordinates, second.coordinates)
+            keep_apart = separating(first, second)
             found.update({axis: first for axis in region.program if axis not in keep_apart})
     return found
 

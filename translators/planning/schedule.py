@@ -16,7 +16,7 @@ from translators.diagnostics import Span
 from translators.logical.types import Memory
 from translators.planning.contrary_loops import ContraryScans
 from translators.planning.goals import Advance, Fold, Goal, Store, Test
-from translators.planning.hazards import apart
+from translators.planning.hazards import Cells, apart, cells, identities, one_memory
 from translators.planning.online import exponentials, previous, rescaling
 from translators.planning.placement import Scope, results_key
 from translators.planning.sinks import (
@@ -42,7 +42,7 @@ class Scheduler(ContraryScans):
     """Schedules one region under one layout."""
 
     _by_token: dict[LoopToken, Loop] = field(default_factory=dict)
-    _touched: dict[Memory, bool] = field(default_factory=dict)  # since the last barrier: True if written
+    _touched: dict[Cells, bool] = field(default_factory=dict)  # since the last barrier: True if written
 
     def run(self) -> list[Statement]:
         self._by_token = {loop.token: loop for loop in self.region.loops}
@@ -161,9 +161,9 @@ class Scheduler(ContraryScans):
 
     def _hold_overwritten(self, pending: Sequence[Goal], span: Span) -> None:
         """What stores wait for that cannot be read before them is kept elsewhere."""
-        written = {goal.sink.memory for goal in pending if isinstance(goal, Store)}
+        written = frozenset[Cells]().union(*(identities(goal.sink) for goal in pending if isinstance(goal, Store)))
         needed = [node for goal in pending for node in walk(*self._goal_roots(goal), stop=self._met)]
-        loads = [node for node in needed if node.operation == "load" and node.attribute.memory in written]
+        loads = [node for node in needed if node.operation == "load" and written & identities(node.attribute)]
         values = {value for node in loads for value in self.demand.readers.get(node, ())}
         if values - self.demand.held:
             raise MustHold(values, span)
@@ -195,7 +195,7 @@ class Scheduler(ContraryScans):
                     self._satisfy([event], goals)  # its condition and its coordinates
                     self._synchronise(event.attribute.memory, writes=False)
                     self._prepare([event])
-                    self._touched.setdefault(event.attribute.memory, False)
+                    self._touched.setdefault(cells(event.attribute.memory), False)
         for goal in (goal for goal in goals if isinstance(goal, Advance | Test)):
             self._satisfy(self._goal_roots(goal), goals)
             self._prepare(self._goal_roots(goal))
@@ -218,7 +218,7 @@ class Scheduler(ContraryScans):
             self._stream([], streamed, streamed)
         if plain:
             self._plain(plain)
-        self._touched.update({store.sink.memory: True for store in stores})
+        self._touched.update({cells(store.sink.memory): True for store in stores})
         if orders & {"acquire", "acq_rel"}:
             self._all_synchronised()
         self._stored.extend(store.sink for store in stores)
@@ -245,7 +245,7 @@ class Scheduler(ContraryScans):
         for node in walk(*nodes, stop=self._met):
             if node.operation == "load" and self._is_rewritten(node) and not self._met(node):
                 self._synchronise(node.attribute.memory, writes=False)
-                self._touched.setdefault(node.attribute.memory, False)
+                self._touched.setdefault(cells(node.attribute.memory), False)
 
     def _events(self, goals: Sequence[Goal]) -> Iterator[tuple[int, Store | Loop | Expression]]:
         """Stores, loops and pinned loads (or the streamed reductions over them) of the current scope, with their
@@ -289,7 +289,7 @@ class Scheduler(ContraryScans):
 
     def _synchronise(self, memory: Memory, writes: bool) -> None:
         """A barrier between a store and a later access, and between a load and a later store, of one memory."""
-        if self._touched.get(memory) or (writes and memory in self._touched):
+        if self._touched.get(cells(memory)) or (writes and cells(memory) in self._touched):
             self._all_synchronised()
 
     def _all_synchronised(self) -> None:
@@ -336,16 +336,13 @@ class Scheduler(ContraryScans):
         return (
             isinstance(goal, Store)
             and any(
-                isinstance(other, Store)
-                and other.sink.memory == goal.sink.memory
-                and other.sink.order < goal.sink.order
-                and not apart(other.sink.coordinates, goal.sink.coordinates)
+                isinstance(other, Store) and other.sink.order < goal.sink.order and not apart(other.sink, goal.sink)
                 for other in others
             )
         ) or (
             isinstance(goal, Store)
             and any(
-                node.operation == "load" and node.attribute.memory == goal.sink.memory
+                node.operation == "load" and one_memory(node.attribute, goal.sink)
                 for other in others
                 for node in walk(*self._goal_roots(other), stop=self._met)
             )

@@ -29,7 +29,7 @@ def check_snapshots(demand: Demand, region: Region, layout: Layout, is_barrier: 
             at_its_place = load.attribute.pinned and not _looped(layout, load.axes)
             if at_its_place or demand.issued[load] >= sink.order or not crosses(sink, load):
                 continue
-            kept_apart = separating(sink.coordinates, load.attribute.coordinates)
+            kept_apart = separating(sink, load.attribute)
             if _looped(layout, {*sink.axes, *load.axes} - kept_apart):
                 values = demand.results.get(held, ())
                 raise MustHold(

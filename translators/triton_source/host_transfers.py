@@ -44,8 +44,11 @@ UPLOAD = '''
 def _upload(kernel, arrays, sizes):
     """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
     device, memory, tensors = _device(), {}, {}
+    tensors = _upload_overlapping(kernel, arrays, device)  #? alias
     pairs = zip(kernel.views, arrays, strict=True)
     for view, array in sorted(pairs, key=lambda pair: pair[0].direction == "Out"):  # after those that are read
+        if view.name in tensors:  #? alias
+            continue  #? alias
         shared = view.direction == "In" or array is not None and kernel.overlap == "same"  #? same
         key = _elements(array) if shared else view.name  #? same
         key = _elements(array) if view.direction == "In" else view.name  #? !same
@@ -54,6 +57,57 @@ def _upload(kernel, arrays, sizes):
             memory[key] = _to_device(array, view.dtype, device) if read else _empty(view, sizes, device)
         tensors[view.name] = memory[key]
     return [tensors[view.name] for view in kernel.views]
+'''
+
+UPLOAD_OVERLAPPING = '''
+def _upload_overlapping(kernel, arrays, device):
+    """Device tensors for arrays that overlap as declared, by name: parts of one tensor of all the bytes they lie in."""
+    given = [pair for pair in zip(kernel.views, arrays, strict=True) if pair[0].alias and pair[1] is not None]
+    joined = {}
+    for pair in itertools.combinations(given, 2):
+        (first, a), (second, b) = pair
+        written = [view.name for view in (first, second) if view.direction != "In"]
+        alike = first.alias == second.alias and written
+        if kernel.overlap == "snapshot" and len(written) == 1:  # the input is copied  #? snapshot
+            continue  #? snapshot
+        if alike and np.shares_memory(a, b):
+            joined |= {view.name: (view, array) for view, array in pair}
+    places = [(*_bounds(array), view, array) for view, array in joined.values()]
+    clusters, end = [], None
+    for place in sorted(places, key=lambda place: place[:2]):
+        if end is None or place[0] >= end:
+            clusters.append([])
+            end = place[1]
+        clusters[-1].append(place)
+        end = max(end, place[1])
+    tensors = {}
+    for cluster in clusters:
+        tensors |= _parts_of_one(kernel, cluster, device)
+    return tensors
+
+
+def _bounds(array):
+    """The address of its first byte, and that after its last."""
+    start, reach = array.ctypes.data, [(size - 1) * step for size, step in zip(array.shape, array.strides, strict=True)]
+    low, high = sum(each for each in reach if each < 0), sum(each for each in reach if each > 0)
+    return start + low, start + high + array.itemsize
+
+
+def _parts_of_one(kernel, cluster, device):
+    first, last, tensors = cluster[0][0], max(end for _, end, _, _ in cluster), {}
+    owners = [array for _, _, _, array in cluster]  # keeps the memory alive
+    interface = {"version": 3, "data": (first, False), "typestr": "|u1", "shape": (last - first,)}
+    memory = np.asarray(types.SimpleNamespace(__array_interface__=interface, owners=owners))
+    memory = _to_device(memory, "uint8", device)
+    for start, _, view, array in cluster:
+        size, pairs = array.itemsize, zip(array.strides, array.shape, strict=True)
+        steps = [step if length > 1 else 0 for step, length in pairs]
+        if (start - first) % size or any(step < 0 or step % size for step in steps):
+            raise ValueError(f"{kernel.name}: {view.name} overlaps in memory in steps, which it does not support")
+        whole = memory[start - first : last - first]
+        whole = whole[: whole.numel() // size * size].view(getattr(torch, view.dtype))
+        tensors[view.name] = whole.as_strided(array.shape, [step // size for step in steps])
+    return tensors
 '''
 
 DOWNLOAD = '''
@@ -226,4 +280,4 @@ def _fence(tensor):
     return torch.cuda.current_stream(tensor.device).record_event().synchronize if tensor.is_cuda else lambda: None
 '''
 
-AFTER_KERNELS = (UPLOAD, DOWNLOAD, TO_DEVICE, TO_NUMPY, PLAIN, TURNS, FENCE, PACKED, PART, CARRIED)
+AFTER_KERNELS = (UPLOAD, UPLOAD_OVERLAPPING, DOWNLOAD, TO_DEVICE, TO_NUMPY, PLAIN, TURNS, FENCE, PACKED, PART, CARRIED)
