@@ -47,7 +47,7 @@ COMMANDS: Final = {
 def main() -> None:
     """Run the command line and exit."""
     # A command is short and what it builds only grows: looking for garbage in it would take a tenth of the time.
-    gc.set_threshold(100_000)
+    gc.set_threshold(1_000_000)
     arguments = sys.argv[1:]
     try:
         application(_wanted(arguments))(prog_name="intentc")
