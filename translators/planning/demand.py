@@ -8,7 +8,7 @@ naming, no unification)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from intent.records import dataclass, field, replace
@@ -104,7 +104,9 @@ class Demand(Rooms):
                 self.orders[op] = self._order
                 for result in self.held.intersection(results):
                     self._hold(result, context, f"{self.kernel.names.get(result, 'result')}_kept")
-            case lp.Let(op=lp.Reduce() | lp.Scan() as op, results=results) if self.is_in_order(op):
+            case lp.Let(op=lp.Reduce() | lp.Scan() as op, results=results) if self._matters(
+                results
+            ) and self.is_in_order(op):
                 self.fold_in_order(op, results, self._order, context)
             case lp.Let(results=results):
                 for result in self.held.intersection(results):
@@ -256,15 +258,19 @@ class Demand(Rooms):
 
     def _changing(self, statement: lp.For | lp.While) -> list[lp.Carry]:
         """The carries that anything depends on; those that no iteration changes stand for what they start as."""
-        self._live_values = self._live_values or live_values(self.kernel.body)
         found: list[lp.Carry] = []
         for ordinal, carry in enumerate(statement.carries):
             if ordinal != statement.exit and is_unchanged(carry):
                 for value in (carry.inside, carry.result):
                     self.kept[value] = partial(self.pull, carry.initial)
-            elif ordinal == statement.exit or not self._live_values.isdisjoint((carry.inside, carry.result)):
+            elif ordinal == statement.exit or self._matters((carry.inside, carry.result)):
                 found.append(carry)
         return found
+
+    def _matters(self, values: Iterable[Value]) -> bool:
+        """Anything depends on one of them; what they are made of may not have been collected otherwise."""
+        self._live_values = self._live_values or live_values(self.kernel.body)
+        return not self._live_values.isdisjoint(values)
 
     def _live(self, loop: Loop) -> Expression | None:
         """True where this iteration happens: the condition of a while holds and no earlier iteration has left the
