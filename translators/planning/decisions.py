@@ -37,6 +37,11 @@ class Decisions:
     held: frozenset[Value] = frozenset()
     in_turn: frozenset[Value] = frozenset()
     stored: frozenset[Value] = frozenset()
+    always: frozenset[Value] = frozenset()  # are held whatever else is decided
+
+    @classmethod
+    def holding(cls, values: frozenset[Value]) -> Decisions:
+        return cls(held=values, always=values)
 
     def after(self, found: Found, points: Set[Value], span: Span) -> Decisions:
         """What to try next; `points` are the parallel variables that one program runs along, `span` is the kernel's.
@@ -55,7 +60,7 @@ class Decisions:
             case MustTakeInTurn(points=these) if not these <= self.in_turn:
                 return self._in_turn(these, found.span, OUT_OF_ORDER)
             case MustStore(carries=carries) if not carries <= self.stored:
-                return Decisions(in_turn=self.in_turn, stored=self.stored | carries)
+                return self._afresh(self.in_turn, self.stored | carries)
             case MustHold(values=values) if not values <= self.held:
                 return replace(self, held=self.held | values)
             case OutOfOrder(message=message):
@@ -69,4 +74,7 @@ class Decisions:
         """
         if points <= self.in_turn:
             raise unsupported(message, span)
-        return Decisions(in_turn=self.in_turn | points, stored=self.stored)
+        return self._afresh(self.in_turn | points, self.stored)
+
+    def _afresh(self, in_turn: frozenset[Value], stored: frozenset[Value]) -> Decisions:
+        return Decisions(held=self.always, in_turn=in_turn, stored=stored, always=self.always)

@@ -31,6 +31,7 @@ from translators.planning.region_operations import AlongSlices
 from translators.planning.regions import Region, axes_at, form_regions
 from translators.planning.schedule import Scheduler
 from translators.planning.sinks import AxisConflict, MustHold, MustPin, MustStore, OutOfOrder, unsupported
+from translators.planning.statements import made_by_statements
 from translators.tile.expression import Axis, Expression, LoopToken, Place
 from translators.tile.program import AxisForm, Check, Describe, Section, TileFunction
 from translators.triton_source.device_functions import with_dependencies
@@ -70,17 +71,26 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
 
 
 def _decided(kernel: Kernel, names: LaunchNames, relaxed: bool) -> tuple[Demand, tuple[Region, ...], list[_Planned]]:
-    """Plan until an attempt finds nothing more to decide; rows that have to stay on chip then have a limit."""
+    """Plan until an attempt finds nothing more to decide; rows that have to stay on chip then have a limit. Whatever
+    that does not lower goes from statement to statement, through scratch memory.
+    """
     try:
-        return _every_form(kernel, names, relaxed, on_chip=False)
+        return _every_form(kernel, names, relaxed, Decisions(), on_chip=False)
     except Rejected:
-        return _every_form(kernel, names, relaxed, on_chip=True)
+        pass
+    try:
+        return _every_form(kernel, names, relaxed, Decisions(), on_chip=True)
+    except Rejected as rejected:
+        start = Decisions.holding(frozenset(made_by_statements(kernel.body)))
+        try:
+            return _every_form(kernel, names, relaxed, start, on_chip=False)
+        except Rejected:
+            raise rejected from None
 
 
 def _every_form(
-    kernel: Kernel, names: LaunchNames, relaxed: bool, on_chip: bool
+    kernel: Kernel, names: LaunchNames, relaxed: bool, decisions: Decisions, on_chip: bool
 ) -> tuple[Demand, tuple[Region, ...], list[_Planned]]:
-    decisions = Decisions()
     while True:
         demand = Demand(
             kernel, decisions.pinned, decisions.unshared, decisions.held, decisions.in_turn, decisions.stored,
