@@ -520,3 +520,33 @@ def test_lifted_kernels_agree_with_the_originals(name: str) -> None:
             continue  # the interpreter asks for strides of whole 16 bytes
         found = verify(text, f"{name}.py", kernel, calls=2)
         assert found.holds, (kernel.name, kernel.reason, str(found))
+
+
+LANES_OF_THEIR_OWN = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def lanes(x_ptr, out_ptr, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    largest = tl.full((BLOCK,), float("-inf"), tl.float32)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for start in range(0, N, BLOCK):
+        n = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * N + n, mask=n < N, other=float("-inf"))
+        new = tl.maximum(largest, x)
+        total = total * tl.exp(largest - new) + tl.exp(x - new)
+        largest = new
+    all_of_them = tl.max(largest, 0)
+    tl.store(out_ptr + row, tl.sum(total * tl.exp(largest - all_of_them), 0))
+"""
+
+
+def test_a_lane_without_elements_is_an_assumption() -> None:
+    """Where BLOCK exceeds N, some lanes meet no element, and the original gives NaN."""
+    (kernel,) = lift_text(LANES_OF_THEIR_OWN, "lanes.py").kernels
+    assert kernel.status == "lifted", kernel.reason
+    assert ("assumed", "every lane of largest meets an element; one that does not gives NaN") in {
+        (note.basis, note.text) for note in kernel.notes
+    }

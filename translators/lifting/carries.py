@@ -189,6 +189,9 @@ class Closing:
         if found is None or self._open(self._with(found.step, {new: last}), record.token):
             return None
         self._explain(carry, peak, found)
+        by_lanes = peak.lanes and not any(node.operation == "reduce" for node in walk(function[1]))
+        if by_lanes and not found.guarded:  # lanes keep maxima of their own: exp(-inf - -inf) where one meets nothing
+            self.ledger.add("assumed", f"every lane of {peak.name} meets an element; one that does not gives NaN")
         after = self._sums(record, "sum", self._with(found.step, {new: last}))[1]
         initial = self._converted(carry, found.step)
         if _is_number(initial, 0.0):
