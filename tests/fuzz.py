@@ -36,8 +36,10 @@ RANGE = 100_000  # seeds of one worker in one run
 SEEDS_PER_PROCESS = 200
 LIMITS = {"start": 120.0, "compare": 240.0, "reduce": 400.0}  # seconds of silence after which a process is ended
 GRACE = 60.0  # seconds that a process may go on after the run's time is over, to finish what it reduces
-# The workers share the cores, and no process takes hold of a GPU.
-ALONE = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+# The workers share the cores, and no process takes hold of a GPU that is not to run programs.
+ALONE = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+INTERPRETED = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
+ON_GPU = {"TRITON_INTERPRET": "0"}
 
 Record = dict[str, Any]
 Command = Callable[[int, int], list[str]]  # what runs seeds: the first and their number
@@ -110,6 +112,8 @@ def _results_of_lines(
             yield _ended(seed, doing, f"the process ended with status {process.wait()}")
             return
         doing = json.loads(line)
+        if doing.get("phase") == "another process":
+            return
         if "phase" not in doing:
             yield Result(**doing)
             seed, doing = seed + 1, {"phase": "start"}
@@ -159,6 +163,7 @@ def with_run(before: Record, results: Iterable[Result], generator: str) -> Recor
     failing = [result.seed for result in ordered if result.kind]
     added = {
         "generator": generator,
+        **({"device": "GPU"} if os.environ.get("TRITON_INTERPRET") == "0" else {}),
         "seeds": [f"{first}+{count}" for first, count in sorted(counts.items())],
         "unsupported": dict(sorted(gaps.items())),
         "unsupported_seeds": [result.seed for result in ordered if result.unsupported],
@@ -221,7 +226,9 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--programs", type=int, default=RANGE, help="the most that one worker runs")
+    parser.add_argument("--gpu", action="store_true", help="run the programs on a GPU instead of the interpreter")
     arguments = parser.parse_args()
+    os.environ.update(ON_GPU if arguments.gpu else INTERPRETED)
     return 1 if run(arguments.seconds, arguments.workers, arguments.programs) else 0
 
 

@@ -1,6 +1,8 @@
 """One process of `make fuzz`: runs consecutive seeds and reports each as a line of JSON.
 
 A report of a `phase` comes before what may take long or end the process, so that whoever reads it knows what did.
+Modules run in the interpreter, or on a GPU where TRITON_INTERPRET is 0. There nothing is reduced, and a failure ends
+the process, since what comes after a fault of a GPU is not worth anything.
 """
 
 from __future__ import annotations
@@ -26,6 +28,10 @@ def generator_version() -> str:
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 
+def on_gpu() -> bool:
+    return os.environ.get("TRITON_INTERPRET") == "0"
+
+
 def run_seeds(first: int, count: int, reports: TextIO) -> None:
     from generators import random_program
     from program_reduction import reduced
@@ -42,6 +48,10 @@ def run_seeds(first: int, count: int, reports: TextIO) -> None:
         if kind is None:
             report(seed=seed, unsupported=unsupported)
             continue
+        if on_gpu():
+            report(seed=seed, kind=kind, text=program.text)
+            report(phase="another process")
+            return
         if kind == TOO_LONG or program.entry != "k":  # only kernels are reduced
             report(seed=seed, kind=kind, text=program.text)
             continue
@@ -55,9 +65,10 @@ def main() -> None:
     parser.add_argument("first", type=int)
     parser.add_argument("count", type=int)
     arguments = parser.parse_args()
-    os.environ["TRITON_INTERPRET"] = "1"
+    os.environ.setdefault("TRITON_INTERPRET", "1")
     warnings.simplefilter("ignore")
-    resource.setrlimit(resource.RLIMIT_DATA, (LARGEST_MEMORY, LARGEST_MEMORY))
+    if not on_gpu():  # a driver reserves more
+        resource.setrlimit(resource.RLIMIT_DATA, (LARGEST_MEMORY, LARGEST_MEMORY))
     sys.path[:0] = [str(HERE), str(HERE.parent)]
     reports, sys.stdout = sys.stdout, sys.stderr  # programs that print must not break the protocol
     run_seeds(arguments.first, arguments.count, reports)

@@ -16,9 +16,8 @@ from typing import cast
 
 import numpy as np
 import sample_files
-import torch
+from device_arrays import on_device
 from sample_files import Arrays, Case, Sample
-from torch_arrays import to_torch
 from triton.runtime import interpreter
 
 from intent.host.interpreter import interpreted, repair_interpreter
@@ -137,19 +136,9 @@ def by_device_arm(sample: Sample, case: Case, values: Mapping[str, object], smal
     """
     generated = module(sample.path, bindings(sample, case), small)
     arguments = _arguments(sample, case, values, pattern=0xA5)
-    tensors = {name: _on_device(to_torch(v)) if isinstance(v, np.ndarray) else v for name, v in arguments.items()}
-    getattr(generated, f"{sample.kernel}_device_out")(*tensors.values())
-    for view in sample.outputs:
-        to_torch(cast(np.ndarray, arguments[view.name])).copy_(cast(torch.Tensor, tensors[view.name]))
+    with on_device(arguments) as tensors:
+        getattr(generated, f"{sample.kernel}_device_out")(*tensors.values())
     return {view.name: np.asarray(arguments[view.name]) for view in sample.outputs}
-
-
-def _on_device(tensor: torch.Tensor) -> torch.Tensor:
-    """The tensor where kernels run, with its own strides: all of its storage moves."""
-    if interpreted():
-        return tensor
-    storage = torch.empty(0, dtype=tensor.dtype).set_(tensor.untyped_storage()).cuda()
-    return storage.as_strided(tensor.size(), tensor.stride(), tensor.storage_offset())
 
 
 def _arguments(sample: Sample, case: Case, values: Mapping[str, object], pattern: int) -> dict[str, object]:
@@ -171,7 +160,13 @@ def _copied(value: object) -> object:
 
 @contextmanager
 def permuted_programs() -> Iterator[None]:
-    """The interpreter runs the programs of each launch backwards: a result must not depend on their order."""
+    """The interpreter runs the programs of each launch backwards: a result must not depend on their order.
+
+    A GPU has its own order, which stays.
+    """
+    if not interpreted():
+        yield
+        return
     original = interpreter.interpreter_builder.set_grid_idx
 
     def set_grid_index(x: int, y: int, z: int) -> None:

@@ -1,4 +1,7 @@
-"""Compiling a random program, running the generated module in the interpreter, and comparing it with the reference."""
+"""Compiling a random program, running the generated module, and comparing it with the reference.
+
+The module runs in the interpreter, or on a GPU where TRITON_INTERPRET is 0.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from pathlib import Path
 from types import FrameType, ModuleType
 
 import numpy as np
+from device_arrays import on_device
 from generated_modules import permuted_programs, small_tiles
 from generators import TOLERANCE, RandomProgram
 from random_expressions import Term, View
@@ -22,7 +26,7 @@ from triton.runtime import interpreter
 
 import intent
 from intent.dtypes import BY_NAME
-from intent.host.interpreter import repair_interpreter
+from intent.host.interpreter import interpreted, repair_interpreter
 from intent.records import dataclass
 from intent.targets import ReferenceTarget
 from intentc import lift_interpreter
@@ -34,11 +38,12 @@ from translators.logical.reference_numerics import carrier
 from translators.options import Options
 from translators.pipeline import compile_text
 
-# The interpreter checks every operation for overflow by default, which takes a third of its time.
-interpreter.interpreter_builder.options = dataclasses.replace(
-    interpreter.interpreter_builder.options, sanitize_overflow=False
-)
-lift_interpreter.install()  # nor does it combine one pair of numbers after the other
+if interpreted():
+    # The interpreter checks every operation for overflow by default, which takes a third of its time.
+    interpreter.interpreter_builder.options = dataclasses.replace(
+        interpreter.interpreter_builder.options, sanitize_overflow=False
+    )
+    lift_interpreter.install()  # nor does it combine one pair of numbers after the other
 
 
 TOO_LONG = "takes too long"
@@ -194,8 +199,11 @@ def _run_composition(
         found = {name: _strided(value, False) for name, value in found.items()}
     try:
         with np.errstate(all="ignore"), permuted_programs() if way.permuted else nullcontext():
-            call = getattr(module, "f_device" if way.tensors else "f")
-            made = call(**_on_tensors(found)) if way.tensors else call(*found.values())
+            if way.tensors:
+                with on_device(found) as tensors:
+                    made = getattr(module, "f_device")(**tensors)  # noqa: B009 - the module is generated
+            else:
+                made = getattr(module, "f")(*found.values())  # noqa: B009
     except Exception as error:
         if _timed_out(error):
             raise TimeoutError(str(error)) from error
@@ -249,7 +257,8 @@ def _call(module: ModuleType | None, arguments: Mapping[str, object], way: Way) 
     if not way.tensors:
         getattr(module, "k_out")(*arguments.values())  # noqa: B009 - the module is generated
         return
-    getattr(module, "k_device_out")(**_on_tensors(arguments))  # noqa: B009
+    with on_device(arguments) as tensors:
+        getattr(module, "k_device_out")(**tensors)  # noqa: B009
 
 
 def _strided(value: object, rows: bool) -> object:

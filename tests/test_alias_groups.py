@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 import program_runs
 import pytest
+from device_arrays import on_device
 from generated_modules import permuted_programs
 
 from translators.logical.reference import evaluate
@@ -118,16 +119,8 @@ def _run(module: ModuleType, arm: str, given: dict[str, np.ndarray]) -> None:
     if arm == "host":
         module.step_out(*given.values())
         return
-    module.step_device(*map(_tensor, given.values()))
-
-
-def _tensor(array: np.ndarray) -> object:
-    """A tensor over the array's memory, which knows the allocation that it is a part of."""
-    base = _base(array)
-    offset = (array.ctypes.data - base.ctypes.data) // array.itemsize
-    dtype = torch.from_numpy(array).dtype
-    steps = [step // array.itemsize for step in array.strides]
-    return torch.as_strided(torch.from_numpy(base).view(dtype), array.shape, steps, offset)
+    with on_device(given) as tensors:
+        module.step_device(*tensors.values())
 
 
 def _base(array: np.ndarray) -> np.ndarray:
