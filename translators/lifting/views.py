@@ -25,6 +25,7 @@ from translators.algebra.polynomial import (
     number,
 )
 from translators.lifting.context import Context, atoms_of, in_bounds, with_axes, within_ranges
+from translators.lifting.injectivity import check_injective
 from translators.lifting.names import Names
 from translators.lifting.offsets import Term, belongs, beside_multiples, from_the_end, is_coordinate, terms, value_of
 from translators.lifting.rewriting import like, where
@@ -348,7 +349,8 @@ class Delinearising:
             if end is None or any(map(is_coordinate, end.atoms())):
                 continue  # what differs between coordinates is no extent
             if all(facts.nonnegative(own) for facts in mine) and self._within(others, end):
-                guarded = self._guarded(coordinates) if _symbol(end) in self.context.blocks else None
+                block = _symbol(end) in self.context.blocks and not isinstance(own.atom, Remainder)
+                guarded = self._guarded(coordinates) if block else None
                 return end if guarded is None else guarded  # of a block, masks leave what there is
         return self._guarded(coordinates)
 
@@ -429,7 +431,7 @@ class Delinearising:
         offset = made.offset.polynomial
         layout = self.layouts[sink.pointer]
         coordinates = self._places(layout, offset)
-        self._check_injective(made, coordinates)
+        check_injective(self.context, self.facts, made, coordinates, self)
         return Viewed(made, layout.view, coordinates)
 
     def _load(self, node: Expression) -> Expression | None:
@@ -444,85 +446,9 @@ class Delinearising:
     def _places(self, layout: Layout, offset: Polynomial) -> tuple[Polynomial, ...]:
         return (offset,) if layout.flat else self._coordinates(offset, layout.strides)
 
-    def _check_injective(self, sink: Sink, coordinates: Sequence[Polynomial]) -> None:
-        """Every point must store an element of its own: each axis is a coordinate by itself."""
-        if sink.combine is not None:
-            return
-        alone = {atom for each in coordinates for atom in [_only_axis(each)] if atom is not None}
-        alone |= {axis for each in coordinates if _only_axis(each) is None for axis in self._digits(each)}
-        alone |= {axis for each in (*coordinates, *_recombined(coordinates)) for axis in self._promised(each)} - {
-            atom for each in coordinates for atom in each.atoms() if isinstance(atom, Axis)
-        }
-        distinct = len(alone) >= sum(bool(_only_axis(each)) for each in coordinates)
-        for _ in coordinates:  # what one coordinate tells, another may vary with
-            alone |= {found for each in coordinates if (found := _only_axis(each, frozenset(alone))) is not None}
-        shared = {axis for axis in set(sink.axes) - alone if not self._told(axis, alone)}
-        used = {atom for each in coordinates for atom in each.atoms() if isinstance(atom, Axis)}
-        if shared & used or not distinct:
-            raise Residue(f"stores to '{sink.pointer}' may meet in one element", sink.line)
-        if shared:
-            names = ", ".join(sorted(axis.name for axis in shared))
-            raise Residue(f"several programs or iterations store one element of '{sink.pointer}' ({names})", sink.line)
-
-    def _promised(self, coordinate: Polynomial) -> frozenset[Axis]:
-        """The axis of a coordinate that is read from memory: stores of different values would be a race if two of its
-        elements were the same."""
-        atom = coordinate.atom
-        if not isinstance(atom, Expression) or atom.operation != "load" or len(atom.axes) != 1:
-            return frozenset()
-        name = atom.attribute.memory.name
-        self.context.ledger.add("assumed", f"elements of {name} that select what is stored are all different")
-        return atom.axes
-
-    def _digits(self, coordinate: Polynomial, told: frozenset[Axis] = frozenset()) -> set[Axis]:
-        """The axes of B*g + i with i in [0, B), which tells both, and so on; none if it is no such sum.
-
-        What i adds to its axis may depend on g, which is told by then.
-        """
-        if _read_from_memory(coordinate):
-            return set()
-        for axis in (atom for atom in coordinate.atoms() if isinstance(atom, Axis) and atom not in told):
-            factor = _multiple(coordinate, axis)
-            if not factor.terms or any(map(is_coordinate, factor.atoms())):
-                continue
-            rest = coordinate - factor * atomic(axis)
-            if not (self.facts.nonnegative(rest) and self.facts.less(rest, factor)):
-                continue
-            known = told | {axis}
-            found = _only_axis(rest, known)
-            inner = {found} if found is not None else self._digits(rest, known)
-            if inner:
-                return {axis, *inner}
-        return set()
-
-    def _told(self, group: Axis, alone: set[Axis]) -> bool:
-        """Whether an axis is told by a coordinate, which ranges over its own blocks only."""
-        for axis in alone:
-            if axis in self.context.segments and group in axes_within(axis):
-                self.context.ledger.add("assumed", "segments do not overlap: their stores would meet")
-                self.sorted.update(_sources(axis))
-                return True
-            size = axis.begin.coefficient(group)
-            if size is not None and size.terms and self.facts.less_equal(axis.extent, size):
-                return group not in (axis.begin - size * atomic(group)).atoms()
-        return False
-
 
 def _axes_of(renamed: Mapping[Atom, Polynomial]) -> dict[Axis, Axis]:
     return {old: new.atom for old, new in renamed.items() if isinstance(old, Axis) and isinstance(new.atom, Axis)}
-
-
-def axes_within(axis: Axis) -> set[Axis]:
-    """The axes that its bounds vary with."""
-    atoms = [atom for bound in (axis.begin, axis.end) for atom in bound.atoms()]
-    return {each for atom in atoms for each in (atom.axes if isinstance(atom, Expression) else ())}
-
-
-def _sources(axis: Axis) -> Iterator[str]:
-    """The arrays whose elements bound an axis."""
-    for atom in (atom for bound in (axis.begin, axis.end) for atom in bound.atoms()):
-        if isinstance(atom, Expression):
-            yield from (node.attribute.memory.name for node in walk(atom) if node.operation == "load")
 
 
 def _is_clipped(coordinate: Polynomial) -> bool:
@@ -537,29 +463,6 @@ def _symbol(polynomial: Polynomial) -> str | None:
 
 def _read_from_memory(coordinate: Polynomial) -> bool:
     return any(isinstance(atom, Expression) for atom in coordinate.atoms())
-
-
-def _recombined(coordinates: Sequence[Polynomial]) -> Iterator[Polynomial]:
-    """What coordinates tell together: both x // D and x % D tell x."""
-    atoms = [each.atom for each in coordinates]
-    for atom in atoms:
-        if isinstance(atom, Quotient) and Remainder(atom.numerator, atom.denominator) in atoms:
-            yield atom.numerator
-
-
-def _multiple(coordinate: Polynomial, axis: Axis) -> Polynomial:
-    """What multiplies the axis where it is a factor of a term."""
-    terms_of_axis = Polynomial(tuple(term for term in coordinate.terms if axis in term[0]))
-    return terms_of_axis.divided_by(atomic(axis)) or Polynomial()
-
-
-def _only_axis(coordinate: Polynomial, told: frozenset[Axis] = frozenset()) -> Axis | None:
-    """The axis, if the coordinate is a multiple of one axis plus what does not vary, or varies with what is told."""
-    axes = [atom for atom in coordinate.atoms() if isinstance(atom, Axis) and atom not in told]
-    if len(axes) != 1 or any(isinstance(atom, Expression) for atom in coordinate.atoms()):
-        return None
-    factor = coordinate.coefficient(axes[0])
-    return axes[0] if factor is not None and factor.constant else None
 
 
 def _axes(sinks: Sequence[Sink]) -> Iterator[Axis]:
