@@ -10,7 +10,7 @@ TRITONS ?= 3.5.1 3.6.0 3.9.0
 # The demo runs on a GPU if the machine has one, else in Triton's CPU interpreter.
 CPU := $(if $(wildcard /dev/nvidiactl /dev/kfd),,--cpu)
 
-.PHONY: setup demo test lint types unit golden corpus compile-all npbench bench bench-npbench guard aot matrix fuzz conformance times mutants clean
+.PHONY: setup demo test test-gpu lint types unit golden corpus compile-all npbench bench bench-npbench guard aot matrix fuzz conformance times mutants clean
 
 setup: $(VENV)/.ready
 
@@ -39,6 +39,11 @@ types: setup
 
 unit: setup
 	$(BIN)/python -m pytest -n $(WORKERS) tests
+
+# The tests with the mark `gpu`, and random programs, on a GPU instead of the interpreter.
+test-gpu: setup
+	TRITON_INTERPRET=0 $(BIN)/python -m pytest -n $(WORKERS) -m gpu tests
+	$(BIN)/python -m tests.fuzz --gpu --seconds $(TIME) --workers $(WORKERS)
 
 # Rewrite everything that is generated; read the difference before committing it.
 golden: setup

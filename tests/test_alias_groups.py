@@ -15,6 +15,8 @@ from generated_modules import permuted_programs
 
 from translators.logical.reference import evaluate
 
+pytestmark = pytest.mark.gpu
+
 torch = pytest.importorskip("torch")
 
 Arrays = Mapping[str, np.ndarray]

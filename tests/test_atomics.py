@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from program_runs import agree, compiled, device_text
 
+pytestmark = pytest.mark.gpu
+
 NUMPY = {
     "bool": np.dtype(np.bool_), "i8": np.dtype(np.int8), "u8": np.dtype(np.uint8), "i16": np.dtype(np.int16),
     "u16": np.dtype(np.uint16), "i32": np.dtype(np.int32), "u32": np.dtype(np.uint32), "i64": np.dtype(np.int64),

@@ -7,6 +7,8 @@ import pytest
 
 from translators.pipeline import compile_text
 
+pytestmark = pytest.mark.gpu
+
 HEADER = """
 import intent
 import intent.language as I

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from program_runs import agree
 
+pytestmark = pytest.mark.gpu
+
 HEAD = """
 @intent.kernel
 def k(x: I.In[I.f32, ("M", "N")], out: I.Out[I.f32, ("M",)], top: I.Out[I.f32, ("M",)]):

@@ -9,6 +9,8 @@ import pytest
 from device_compilation import problems
 from program_runs import agree, device_text
 
+pytestmark = pytest.mark.gpu
+
 KERNEL = """
 @intent.kernel
 def k(x: I.In[I.i32, ("N",)], a: I.InOut[I.i32, ("N",)], b: I.InOut[I.i32, ("N",)], m: I.InOut[I.i32, ("R", "N")]):

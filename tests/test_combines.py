@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from program_runs import agree, compiled, device_text
 
+pytestmark = pytest.mark.gpu
+
 MATRICES = 'x: I.In[I.f32, ("N", 3, 3)], o: I.Out[I.f32, (3, 3)]'
 WEIGHTS = "w: I.In[I.f32, (3,)]"
 SUMS = """

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from program_runs import agree, device_text
+
+pytestmark = pytest.mark.gpu
 
 COLLATZ = """
 @intent.kernel

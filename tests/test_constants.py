@@ -14,6 +14,8 @@ from program_runs import module
 from intent.dtypes import DType, bf16, f8e4m3fn, f8e5m2, f16, f32, f64, i32, i64, u32
 from translators.triton_source.conversions import as_access, constant, filled
 
+pytestmark = pytest.mark.gpu
+
 LARGEST = 3.4028234663852886e38
 BOTH_ZEROS = """
 @intent.kernel

@@ -18,7 +18,7 @@ EXACT = {"one_record", "quantized_in_place"}  # every rounding is prescribed
 EVERY_CASE = [pytest.param(sample, case, id=name) for name, sample, case in sample_files.every_case(KERNELS)]
 FIRST_CASES = [pytest.param(sample, sample_files.cases(sample)[0], id=sample.kernel) for sample in KERNELS]
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning")
+pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning")]
 
 
 def assert_alike(sample: Sample, actual: sample_files.Arrays, wanted: sample_files.Arrays) -> None:

@@ -7,6 +7,8 @@ from textwrap import indent
 import pytest
 from program_runs import compiled
 
+pytestmark = pytest.mark.gpu
+
 HEAD = """
 @intent.kernel
 def k(x: I.In[I.f32, ("N", 3)], at: I.In[I.i32, ("N",)], keep: I.bool, out: I.Out[I.f32, ("N", 3)]):

@@ -11,6 +11,8 @@ import pytest
 from ahead_of_time import Child
 from program_runs import HEADER, agree
 
+pytestmark = pytest.mark.gpu
+
 NUMPY = {"f8e4m3fn": np.dtype(ml_dtypes.float8_e4m3fn), "f8e5m2": np.dtype(ml_dtypes.float8_e5m2)}
 TARGETS = ("cuda:90", "cuda:80", "hip:gfx942")
 

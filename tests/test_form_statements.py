@@ -17,7 +17,7 @@ from test_practice_forms import CONSTEXPRS, HEADER, PROGRAMS
 
 SIZES = (5, 7, 3, 4, 6, 2)  # of the symbols without a size of their own, in order of appearance
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning")
+pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning")]
 
 
 def test_every_form_has_a_statement() -> None:

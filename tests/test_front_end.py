@@ -50,6 +50,32 @@ def k(q: I.Out[I.f32, ("M", "N")], r: I.Out[I.f32, ("N", "N")]):
 }
 
 
+# tl.dot takes no fewer than 32 elements of eight bits along the contracted axis on an NVIDIA GPU.
+SHORT_PRODUCTS = """
+@intent.kernel
+def short_{k}_{dtype}(x: I.In[I.{dtype}, ("M", {k})], y: I.In[I.{dtype}, ({k}, "N")], o: I.Out[I.{acc}, ("M", "N")]):
+    o[:, :] = I.contract(x[:, :], y[:, :], reduce=((1, 0),), acc_dtype=I.{acc})
+
+
+@intent.kernel
+def square_{k}_{dtype}(x: I.In[I.{dtype}, (8, {k})], y: I.In[I.{dtype}, ({k}, 8)], o: I.Out[I.{acc}, (8, 8)]):
+    o[:, :] = I.contract(x[:, :], y[:, :], reduce=((1, 0),), acc_dtype=I.{acc})
+
+
+@intent.kernel
+def pairs_{k}_{dtype}(
+    x: I.In[I.{dtype}, ("M", {k})], at: I.In[I.index, ("M", {k})], y: I.In[I.{dtype}, ({wide}, "N")],
+    o: I.Out[I.{acc}, ("M", "N")],
+):
+    picked = I.sparse.one_of_two(compression_axis=1, logical_extent={wide})
+    o[:, :] = I.sparse_contract(x[:, :], at[:, :], y[:, :], format=picked, reduce=((1, 0),), acc_dtype=I.{acc})
+"""
+TYPES_OF_PRODUCTS = {
+    "i8": "i32", "u8": "i32", "f8e4m3fn": "f32", "f8e5m2": "f32", "f16": "f32", "bf16": "f32", "f32": "f32",
+    "f64": "f64", "i32": "i32",
+}  # fmt: skip
+
+
 def _share(programs: Sequence[Program], share: int) -> list[Program]:
     return list(programs[share::SHARES])
 
@@ -71,3 +97,11 @@ def test_npbench(share: int) -> None:
 
 def test_names_have_one_type_in_all_branches() -> None:
     assert not found_elsewhere([(name, HEADER + text, {}) for name, text in BRANCHES.items()])
+
+
+@pytest.mark.parametrize("dtype", TYPES_OF_PRODUCTS)
+def test_products_along_short_axes(dtype: str) -> None:
+    texts = [
+        SHORT_PRODUCTS.format(k=k, wide=2 * k, dtype=dtype, acc=TYPES_OF_PRODUCTS[dtype]) for k in (1, 3, 8, 16, 20)
+    ]
+    assert not found_elsewhere([(dtype, HEADER + "".join(texts), {})])

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from program_runs import agree, device_text
 
+pytestmark = pytest.mark.gpu
+
 PLAIN = """
 @intent.kernel
 def k(v: I.In[I.{dtype}, ("N",)], h: I.Out[I.{count}, ({bins},)]):

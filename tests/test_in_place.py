@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from program_runs import agree, compiled, device_text, module
 
+pytestmark = pytest.mark.gpu
+
 VECTOR = """
 @intent.kernel
 def k(x: I.InOut[I.f32, ("N",)]):

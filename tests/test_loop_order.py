@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pytest
 from program_runs import agree, compiled, device_text
+
+pytestmark = pytest.mark.gpu
 
 # A record of every row beside an effect that makes a program take all rows of a point.
 QUANTIZED = """

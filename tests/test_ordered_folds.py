@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from program_runs import agree, compiled
 
+pytestmark = pytest.mark.gpu
+
 PRODUCT = """
 @intent.fn
 def combine(a, b):

@@ -8,6 +8,8 @@ from program_runs import agree, compiled, device_text
 
 from translators.lifting.files import lift_text
 
+pytestmark = pytest.mark.gpu
+
 KERNEL = """
 @intent.kernel
 def k(x: I.In[I.f16, ("M", "N")], s: I.f32, out: I.Out[I.{dtype}, ("M", "N")]):

@@ -59,6 +59,7 @@ def test_module_agrees_with_the_reference(number: int) -> None:
     assert gaps <= LARGEST_UNSUPPORTED_SHARE * (lowered + gaps), unsupported
 
 
+@pytest.mark.gpu
 @pytest.mark.parametrize("path", FAULTS, ids=lambda path: path.stem)
 def test_fault_stays_mended(path: Path) -> None:
     outcome = compare(program_of_text(path.read_text(encoding="utf-8")), runs=4)

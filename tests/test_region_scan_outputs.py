@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from program_runs import agree
 
+pytestmark = pytest.mark.gpu
+
 HELPERS = """
 @intent.fn
 def total(v):

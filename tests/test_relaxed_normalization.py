@@ -10,6 +10,8 @@ from program_runs import agree, compiled, device_text, module
 
 from translators.options import Options
 
+pytestmark = pytest.mark.gpu
+
 RELAXED = Options(numerics="relaxed_normalization")
 
 SOFTMAX = """

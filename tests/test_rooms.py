@@ -11,6 +11,8 @@ from device_compilation import problems
 from generated_modules import rejections
 from program_runs import agree, compiled, module
 
+pytestmark = pytest.mark.gpu
+
 KERNEL = """
 @intent.kernel
 def k(off: I.In[I.i32, ("F",)], cnt: I.In[I.i32, (1,)], x: I.InOut[I.i32, ("N",)], m: I.InOut[I.i32, ("R", "N")],

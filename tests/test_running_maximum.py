@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from program_runs import agree, device_text
 
+pytestmark = pytest.mark.gpu
+
 FOLD = """
 @intent.fn
 def summarize(x, y):

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from program_runs import agree, compiled, device_text
 
+pytestmark = pytest.mark.gpu
+
 ROW = 'x: I.In[I.f32, ("M", "N")]'
 OUT = 'o: I.Out[I.f32, ("M", "N")]'
 EACH = 'o: I.Out[I.f32, ("M",)]'

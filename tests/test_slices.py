@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from program_runs import agree, compiled, device_text
 
+pytestmark = pytest.mark.gpu
+
 MERGE = """
     @intent.fn
     def merge(lhs, rhs):

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from program_runs import agree, compiled
 
+pytestmark = pytest.mark.gpu
+
 LENGTHS = 'x: I.In[I.f32, ("M", "N")], l: I.In[I.i32, ("G",)]'
 HEAD = """
     M, N = x.shape

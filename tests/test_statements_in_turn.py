@@ -29,7 +29,7 @@ def k(a: I.InOut[I.f32, ("M", "N")], c: I.Out[I.f32, ("N",)]):
     a[m, n] = a[m, n] * c[n]
 """
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning")
+pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning")]
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from program_runs import agree, compiled
 
+pytestmark = pytest.mark.gpu
+
 HEAD = """
 @intent.kernel
 def k(x: I.In[I.f32, ("N",)], o: I.InOut[I.f32, ("N",)], a: I.i32, b: I.i32):

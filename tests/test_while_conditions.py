@@ -9,6 +9,8 @@ import pytest
 from device_compilation import problems
 from program_runs import agree
 
+pytestmark = pytest.mark.gpu
+
 KERNEL = """
 @intent.fn
 def steps(v, limit):

@@ -21,6 +21,7 @@ from translators.planning.product_layouts import (
     fold_lanes,
     fold_rows,
     is_dot,
+    least_lanes,
     length,
     spans_product,
     wide_columns,
@@ -97,16 +98,17 @@ def choices(regions: Sequence[Region], relaxed: bool = False) -> tuple[Choice, .
     rows = {axis for region in regions for axis in fold_rows(region) if _symbolic(axis)}
     found: list[Choice] = []
     for choice in _choices(regions, relaxed):
-        found += [*_few_rows(choice, rows), *_described(choice, regions), choice]
+        found += [*_few_rows(choice, rows, regions), *_described(choice, regions), choice]
     return tuple(found)
 
 
-def _few_rows(choice: Choice, rows: Set[Axis]) -> Iterator[Choice]:
+def _few_rows(choice: Choice, rows: Set[Axis], regions: Sequence[Region]) -> Iterator[Choice]:
     """A fold for a handful of rows, such as the queries of one new token, does not compute a tile of a hundred."""
     if rows:
-        few = dict.fromkeys(rows, DOT_MINIMUM)
+        dots = [node for region in regions for node in region.contractions if is_dot(node, region)]
+        few = {axis: least_lanes(axis, dots) for axis in sorted(rows, key=lambda axis: axis.serial)}
         layouts = tuple(replace(each, lanes={**each.lanes, **few}) for each in choice.layouts)
-        limits = dict.fromkeys((axis.extent, DOT_MINIMUM) for axis in sorted(rows, key=lambda axis: axis.serial))
+        limits = dict.fromkeys((axis.extent, size) for axis, size in few.items())
         yield replace(choice, layouts=layouts, limits=(*choice.limits, *limits))
 
 
@@ -366,8 +368,9 @@ def _slice_lanes(region: Region, lanes: Mapping[Axis, int | None]) -> dict[Axis,
 
 def _least_slice(region: Region, lanes: Mapping[Axis, int | None]) -> int:
     """A product needs its minimum; a slice without one is as short as long rows on chip make it."""
-    if any(is_dot(node, region) for node in region.contractions):
-        return DOT_MINIMUM
+    dots = [node for node in region.contractions if is_dot(node, region)]
+    if dots:
+        return max(least_lanes(axis, dots) for axis in region.axes)
     on_chip = [size or 1 for axis, size in lanes.items() if axis not in region.program and axis.slices is None]
     return max(1, min(DOT_MINIMUM, SLICE_TILE // max(on_chip, default=1)))
 

@@ -19,6 +19,7 @@ COSTLY = frozenset({"tanh", "erf", "sigmoid", "log", "log2", "sin", "cos", "rema
 COPIED = 768  # so often an element must be multiplied for a copy of it in aligned rows to pay
 ALIGNED = 16  # row lengths are multiples of this where wide accesses are possible
 DOT_MINIMUM = 16
+DOT_MINIMUM_OF_BYTES = 32  # along the contracted axis, where elements have eight bits
 # A fold with several products of 16-bit elements: for so many elements of state to a row, (rows, length of a slice).
 # Every row's state is in registers twice, as carry and as summary; with eight warps nothing is spilled in the loop.
 FOLD_TILES = {64: (128, 64), 128: (128, 64), 256: (64, 32), 512: (32, 32)}
@@ -43,6 +44,12 @@ def contracted_lane(node: Expression) -> Axis:
     """The contracted axis that tl.dot runs along: the longest; the others are loops of single coordinates."""
     reduction: Reduction = node.attribute
     return max(reduction.axes, key=length)
+
+
+def least_lanes(axis: Axis, dots: Iterable[Expression]) -> int:
+    """The shortest tile along the axis that tl.dot takes on every target, for all of these products."""
+    bytes_along = any(node.arguments[0].dtype.bits == 8 and contracted_lane(node) == axis for node in dots)
+    return DOT_MINIMUM_OF_BYTES if bytes_along else DOT_MINIMUM
 
 
 def length(axis: Axis) -> tuple[int, int]:
@@ -97,7 +104,8 @@ def dot_lanes(region: Region, dots: Sequence[Expression], roles: Mapping[Axis, R
 def wide_enough(dots: Sequence[Expression], lanes: Mapping[Axis, int | None]) -> dict[Axis, int]:
     """Axes on chip that are shorter than a product's least side: the lanes beyond them are guarded."""
     sides = {axis for node in dots for axis in {*node.axes, contracted_lane(node)}}
-    return {axis: DOT_MINIMUM for axis in sides if 1 < (lanes[axis] or 1) < DOT_MINIMUM}
+    least = {axis: least_lanes(axis, dots) for axis in sides}
+    return {axis: size for axis, size in least.items() if 1 < (lanes[axis] or 1) < size}
 
 
 def within_registers(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 
-from intent.dtypes import DType, bf16, f8e4m3fn, f8e5m2, f16, f32, f64, i32
+from intent.dtypes import DType, bf16, f8e4m3fn, f8e5m2, f16, f32, f64, i8, i32
 from translators.triton_source.expressions import ATOM, UNARY, Code, Emitted, binary, call, method
 
 TRITON_NAME = {
@@ -116,7 +116,9 @@ def filled(value: bool | int | float, dtype: DType, shape: str) -> Code:
 
 
 def passed_as(dtype: DType) -> DType:
-    """The type in which a scalar is passed: launches have no floats of eight bits."""
+    """The type in which a scalar is passed: launches have no floats of eight bits, and refuse a negative int8."""
+    if dtype == i8:
+        return i32
     return f32 if dtype in _FROM_FLOAT8 else dtype
 
 
