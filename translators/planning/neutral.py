@@ -120,7 +120,7 @@ def _limits(
         for node in walk(*summaries)
         if node.operation == "pointwise"
         for polynomial in _conditions(node)
-        if any(isinstance(atom, Axis) and along(atom) for atom in polynomial.atoms())
+        if _runs_along(polynomial, along)
     )
     found: list[Polynomial] = []
     finite: set[str] = set()
@@ -130,6 +130,12 @@ def _limits(
             found.append(candidate)
             finite |= absent.finite
     return Limits(tuple(found), frozenset(finite))
+
+
+def _runs_along(polynomial: Polynomial, along: Callable[[Axis], bool]) -> bool:
+    """It varies with such an axis, and not with where the axis is cut."""
+    axes = [atom for atom in polynomial.atoms() if isinstance(atom, Axis) and along(atom)]
+    return bool(axes) and not any(axis.slices is atom for axis in axes for atom in polynomial.atoms())
 
 
 @dataclass(slots=True)

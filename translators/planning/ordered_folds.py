@@ -86,8 +86,8 @@ class OrderedFolds(RegionOperations):
         """Along slices, whose length is the compiler's choice: of one element, a fold is the element itself."""
         (axis,) = axes
         run = self.range_of(op.arguments[0], axis)
-        loop = next(loop for loop in self.loops.values() if loop.token is run.slices)
-        loop.single = True
+        assert run.slices is not None
+        self.loop_of(run.slices).single = True
         for result in results:
             argument, identity = op.arguments[result.position], op.identities[result.position]
             if isinstance(op, lp.Reduce):

@@ -224,8 +224,11 @@ class Scheduler(ContraryScans):
         self._stored.extend(store.sink for store in stores)
 
     def _check_repeatable(self, loop: Loop) -> None:
-        """A loop may run again, and later, if it neither writes nor reads what must be read at its own place."""
-        writes = any(loop in sink.loops for sink in self.region.sinks)
+        """A loop may run again, and later, if it neither writes nor reads what must be read at its own place. A region
+        scan runs for each of its outputs.
+        """
+        inside = [sink for sink in self.region.sinks if loop in sink.loops]
+        writes = any(not loop.slices or (sink.action, sink.semantics) != ("store", "relaxed") for sink in inside)
         reads = any(
             node.operation == "load" and node.attribute.pinned and loop.token in node.attribute.within
             for node in self.region.nodes

@@ -15,8 +15,8 @@ from translators.planning.combines import Combination, element_combine, inserted
 from translators.planning.known_values import lowest
 from translators.planning.pull import Pull
 from translators.planning.ranges import axes_of, position_axis, same_run
-from translators.planning.sinks import Coordinates
-from translators.tile.expression import Axis, Expression, Reduction
+from translators.planning.sinks import Coordinates, Loop
+from translators.tile.expression import Axis, Expression, LoopToken, Reduction
 
 
 @dataclass(slots=True)
@@ -125,10 +125,12 @@ class Structured(Pull):
 
     def _prefix(self, op: lp.Scan, value: Value, of: Combination, axis: Axis) -> Expression:
         """An exclusive scan is the inclusive scan of its argument shifted by one, the identity standing at the open
-        end.
+        end. That of a slice from its end, wherever that is, is known where every slice is a single element.
         """
         here = atomic(axis) - axis.begin
         shift = 0 if op.inclusive else (1 if op.reverse else -1)
+        if shift > 0 and axis.slices is not None:
+            self.loop_of(axis.slices).single = True
         inside = self._inside(axis, shift) if shift else None
         bodies: list[Expression] = []
         for ordinal, place in zip(of.components, of.places, strict=True):
@@ -150,13 +152,15 @@ class Structured(Pull):
         return made
 
     def _inside(self, axis: Axis, shift: int) -> Expression:
-        """True where the shifted coordinate is still in the axis."""
-        here = self.index_value(atomic(axis))
-        if shift < 0:
-            return self.arena.make(
-                "pointwise", boolean, (here, self.index_value(axis.begin)), ("greater", False, False)
-            )
-        return self.arena.make("pointwise", boolean, (here, self.index_value(axis.end - 1)), ("less", False, False))
+        """True where the shifted coordinate is still in the axis, or in its slice."""
+        first = axis.begin if axis.slices is None else atomic(axis.slices)
+        function, end = ("greater", first) if shift < 0 else ("less", axis.end - 1 if axis.slices is None else first)
+        parts = (self.index_value(atomic(axis)), self.index_value(end))
+        return self.arena.make("pointwise", boolean, parts, (function, False, False))
+
+    def loop_of(self, slices: LoopToken) -> Loop:
+        """The region operation's loop over these slices."""
+        return next(loop for loop in self.loops.values() if loop.token is slices)
 
     def identity(self, kind: str, dtype: DType) -> Expression:
         if kind == "max":
