@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import program_runs
 import pytest
 
@@ -77,3 +78,125 @@ def test_equal_checks_of_two_axes_are_one() -> None:
         out[()] = a[k, k]
     """
     assert "mask=(k >= 0) & (k < N)," in program_runs.device_text(text)
+
+
+PROMISING = """
+@intent.kernel
+def k(at: I.In[I.index, ("K",)], v: I.In[I.f32, ("K",)], o: I.InOut[I.f32, (4, 5)], w: I.InOut[I.f32, ("K",)]):
+    k = I.domain(0, at.shape[0])
+"""
+PROMISED = {
+    "store": """
+    for t in I.parallel(k):
+        I.assume_in_bounds(at[t], o, axis=0)
+        o[at[t], 0] = v[t]
+    """,
+    "store of a row": """
+    for t in I.parallel(k):
+        i = at[t]
+        I.assume_in_bounds(i, o, axis=0)
+        o[i, :] = v[t]
+    """,
+    "store by indices": """
+    i = at[k]
+    I.assume_in_bounds(i, o, axis=0)
+    o[i, 0] = v[k]
+    """,
+    "update": """
+    for t in I.parallel(k):
+        I.assume_in_bounds(at[t], o, axis=0)
+        I.atomic.add(o, index=(at[t], 0), value=v[t], order="relaxed")
+    """,
+    "update with its old value": """
+    for t in I.parallel(k):
+        I.assume_in_bounds(at[t], o, axis=0)
+        w[t] = I.atomic.exchange(o, index=(at[t], 0), value=v[t], order="relaxed")
+    """,
+    "buffer": """
+    b = I.buffer((4,), I.f32, init=0.0)
+    for t in k:
+        i = at[t]
+        I.assume_in_bounds(i, b, axis=0)
+        b[i] = b[i] + v[t]
+    o[:, 0] = b[:]
+    """,
+    "buffer of every point": """
+    for t in I.parallel(k):
+        i = at[t]
+        b = I.buffer((4,), I.f32, init=0.0)
+        I.assume_in_bounds(i, b, axis=0)
+        b[i] = v[t]
+        w[t] = b[0]
+    """,
+    "promise around a condition": """
+    for t in I.parallel(k):
+        I.assume_in_bounds(at[t], o, axis=0)
+        if v[t] > 0.0:
+            o[at[t], 0] = v[t]
+    """,
+    "promise under the same condition": """
+    for t in I.parallel(k):
+        if v[t] > 0.0:
+            I.assume_in_bounds(at[t], o, axis=0)
+            o[at[t], 0] = v[t]
+    """,
+}
+NOT_PROMISED = {
+    "nothing": """
+    for t in I.parallel(k):
+        o[at[t], 0] = v[t]
+    """,
+    "another axis": """
+    for t in I.parallel(k):
+        I.assume_in_bounds(at[t], o, axis=1)
+        o[at[t], 0] = v[t]
+    """,
+    "under another condition": """
+    for t in I.parallel(k):
+        i = at[t]
+        if v[t] > 9.0:
+            I.assume_in_bounds(i, o, axis=0)
+        if v[t] <= 9.0:
+            o[i, 0] = v[t]
+    """,
+    "of a read, under a condition": """
+    for t in I.parallel(k):
+        i = at[t]
+        if v[t] > 9.0:
+            I.assume_in_bounds(i, o, axis=0)
+        w[t] = o[i, 0]
+    """,
+    "in a loop that may not run": """
+    for t in I.parallel(k):
+        i = at[t]
+        for u in range(at[0]):
+            I.assume_in_bounds(i, o, axis=0)
+        o[i, 0] = v[t]
+    """,
+}
+
+
+def _unchecked(body: str) -> bool:
+    """No access of `o` or a buffer is noted or masked for bounds that no domain has: the places are below 4."""
+    found = program_runs.compiled(PROMISING + body)
+    assert found.source is not None, found.diagnostics
+    noted = any(note.code == "INT950" for code in found.codes for note in code.notes)
+    masked = "< 4" in program_runs.device_text(PROMISING + body)
+    assert noted == masked
+    return not noted
+
+
+@pytest.mark.parametrize("title", PROMISED)
+def test_a_promise_removes_the_check(title: str) -> None:
+    body = PROMISED[title]
+    assert _unchecked(body)
+    for count in (4, 1, 0):  # a place for each point
+        places = np.random.default_rng(count).permutation(4)[:count].astype(np.int64)
+        values = np.arange(count, dtype=np.float32) - 1
+        given = {"at": places, "v": values, "o": np.full((4, 5), 7, np.float32), "w": -values}
+        program_runs.agree(PROMISING + body, given)
+
+
+@pytest.mark.parametrize("title", NOT_PROMISED)
+def test_a_promise_holds_where_it_is_reached(title: str) -> None:
+    assert not _unchecked(NOT_PROMISED[title])

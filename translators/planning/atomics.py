@@ -25,7 +25,7 @@ def issued(pull: Pull, sink: Sink, operands: tuple[Expression, ...]) -> Sink:
     """The update as a value that is computed exactly once, at its place in the program."""
     within = tuple(loop.token for loop in sink.loops)
     guard = (sink.predicate,) if sink.predicate is not None else ()
-    place = Place(sink.memory, sink.coordinates, sink.order, within)
+    place = Place(sink.memory, sink.coordinates, sink.order, within, sink.assumed)
     attribute = Atomic(place, sink.action, sink.semantics, sink.axes, bool(guard))
     node = pull.arena.make("atomic", sink.memory.dtype, operands + guard, attribute)
     pull.issued[node] = sink.order

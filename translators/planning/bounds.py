@@ -39,7 +39,7 @@ class Bounds:
 
     def store(self, sink: Sink) -> tuple[Check, ...]:
         guard = (sink.predicate,) if sink.predicate is not None else ()
-        return self._checks(sink.memory, sink.coordinates, frozenset(), guard, sink.span)
+        return self._checks(sink.memory, sink.coordinates, sink.assumed, guard, sink.span)
 
     def _checks(
         self,

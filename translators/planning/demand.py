@@ -116,7 +116,7 @@ class Demand(Rooms):
             case lp.Scatter(memory=memory, relation=relation, value=value, combine=None, span=span):
                 self._write(Effect(memory, relation, value, span, exclusive=True), context)
             case lp.AssumeInBounds(index=assumed, memory=memory, axis=axis):
-                self.assumed.setdefault((memory, axis), set()).add(assumed)
+                self.promise(assumed, memory, axis, context)
             case lp.If():
                 self._conditional(statement, context)
             case lp.Parallel():
@@ -346,13 +346,13 @@ class Demand(Rooms):
         """An update of every element of a relation; if its old values are used, it is issued where it stands."""
         relation = update.relation
         positions = tuple(number(0) if axis is None else atomic(axis) - axis.begin for axis in axes)
-        coordinates, _ = self.locate(relation, positions, update.memory)
+        coordinates, assumed = self.locate(relation, positions, update.memory, context)
         operands = tuple(self.operand(value, positions, relation.shape) for value in update.arguments)
         free = tuple(axis for axis in axes if axis is not None)
         sink = Sink(
             update.memory, self.instance(update.memory) + coordinates, self.zero(update.memory.dtype),
             context.predicate, free, context.parallel, context.loops, self._order, update.span, update.action,
-            update.order,
+            update.order, assumed,
         )  # fmt: skip
         self._used = self._used or used_values(self.kernel.body)
         if update.action in ("load", "compare_exchange") or any(result in self._used for result in update.results):
@@ -408,12 +408,12 @@ class Demand(Rooms):
         positions = tuple(number(0) if axis is None else atomic(axis) - axis.begin for axis in axes)
         free = tuple(axis for axis in axes if axis is not None)
         self.own = frozenset(free)
-        coordinates, _ = self.locate(effect.relation, positions, effect.memory)
+        coordinates, assumed = self.locate(effect.relation, positions, effect.memory, context)
         stored = self.pull(effect.value, self.aligned(effect.value, positions, effect.relation.shape))
         self.own = frozenset()
         sink = Sink(
             effect.memory, self.instance(effect.memory) + coordinates, stored, context.predicate, free,
-            context.parallel, context.loops, self._order, effect.span,
+            context.parallel, context.loops, self._order, effect.span, assumed=assumed,
         )  # fmt: skip
         self._add(sink)
         self._written.append(Written(sink, effect.relation, effect.value, effect.exclusive))
@@ -424,7 +424,7 @@ class Demand(Rooms):
         tokens = tuple(loop.token for loop in context.loops)
         # reads with no write between them see one state of the memory and can share a load
         order = self._states.setdefault((memory, tokens, self._clock.get(cells(memory), 0)), self._order)
-        self.reads[result] = ReadPoint(context.predicate, earlier, rewritten, self._order, order, tokens)
+        self.reads[result] = ReadPoint(context, earlier, rewritten, self._order, order)
         updated = any(isinstance(sink.memory, View) for sink in self.sinks)  # atomics, too
         self.reads_after_writes |= updated or bool(self._written) or any(self._rewritten)
 

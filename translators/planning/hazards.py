@@ -10,12 +10,12 @@ pinned (`joined`). Before, no read follows a write, and inputs of the group are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.logical.program import Kernel
 from translators.logical.types import Memory, View
-from translators.planning.sinks import Sink
+from translators.planning.sinks import Sink, conjuncts
 from translators.tile.expression import Axis, Expression, LoopToken, Place, dependences
 
 Tokens = frozenset[LoopToken]
@@ -166,18 +166,8 @@ def _remainders(
 # ----------------------------------------------------------------------------------------------------------- conditions
 def _excludes(first: Expression | None, second: Expression | None) -> bool:
     """One condition contains the negation of a part of the other."""
-    left, right = set(_conjuncts(first)), set(_conjuncts(second))
+    left, right = set(conjuncts(first)), set(conjuncts(second))
     return any(_negates(a, b) or _negates(b, a) for a in left for b in right)
-
-
-def _conjuncts(condition: Expression | None) -> Iterator[Expression]:
-    if condition is None:
-        return
-    if condition.operation == "pointwise" and condition.attribute[0] == "and":
-        for part in condition.arguments:
-            yield from _conjuncts(part)
-    else:
-        yield condition
 
 
 def _negates(first: Expression, second: Expression) -> bool:

@@ -32,7 +32,7 @@ from translators.logical.types import Memory
 from translators.planning.hazards import OPPOSITE
 from translators.planning.memory import forward
 from translators.planning.ranges import Range, Ranges, axes_of, position_axis, same_run
-from translators.planning.sinks import Coordinates, Loop, MustPin, ReadPoint, unsupported
+from translators.planning.sinks import Context, Coordinates, Loop, MustPin, ReadPoint, unsupported
 from translators.tile.expression import Axis, Expression, Place, Reduction
 
 
@@ -55,7 +55,9 @@ class Pull(Ranges):
         default_factory=dict
     )  # reductions and scans that a node is the result of
     kept: dict[Value, Callable[[Coordinates], Expression]] = field(default_factory=dict)  # elements of held reads
-    assumed: dict[tuple[Memory, int], set[Value]] = field(default_factory=dict)
+    assumed: dict[tuple[Memory, int, Value | Polynomial], list[Context]] = field(
+        default_factory=dict
+    )  # indices promised to be in bounds, and where
     parameters: dict[Value, Callable[[Coordinates], Expression]] = field(
         default_factory=dict
     )  # of helpers being applied
@@ -238,16 +240,16 @@ class Pull(Ranges):
         return tuple(result)
 
     def _read(self, op: lp.Read, value: Value, at: Coordinates) -> Expression:
-        coordinates, assumed = self.locate(op.relation, at, op.memory)
         point = self.reads[value]
+        coordinates, assumed = self.locate(op.relation, at, op.memory, point.context)
         valid = self.operand(op.valid, at, op.relation.shape) if op.valid is not None else None
-        guard = self.conjoin(point.predicate, valid)
+        guard = self.conjoin(point.context.predicate, valid)
         if guard is not None and guard.operation == "constant" and guard.attribute:
             guard = None
         place = Place(op.memory, coordinates, assumed=assumed)
         if op.memory in self.pinned:
-            shifted = frozenset(axis + len(self.instance(op.memory)) for axis in assumed)
-            place = Place(op.memory, self.instance(op.memory) + coordinates, point.state, point.within, shifted)
+            within = tuple(loop.token for loop in point.context.loops)
+            place = Place(op.memory, self.instance(op.memory) + coordinates, point.state, within, assumed)
         elif point.earlier or point.rewritten:
             known = None if point.rewritten else forward(self, op.memory, coordinates, point.earlier)
             if known is None or op.valid is not None:
@@ -272,7 +274,7 @@ class Pull(Ranges):
         return self.arena.make("constant", dtype, (), False if dtype == boolean else 0.0 if dtype.is_float else 0)
 
     def _pick(self, op: lp.Pick, value: Value, at: Coordinates) -> Expression:
-        coordinates, _ = self.locate(op.relation, at, None)
+        coordinates, _ = self.locate(op.relation, at)
         picked = self.pull(op.argument, coordinates)
         if op.valid is None:
             return picked
@@ -281,13 +283,14 @@ class Pull(Ranges):
         return self.indexed(self.arena.make("select", value.dtype, (condition, picked, fill)))
 
     def locate(
-        self, relation: lp.Relation, at: Coordinates, memory: Memory | None
+        self, relation: lp.Relation, at: Coordinates, memory: Memory | None = None, context: Context | None = None
     ) -> tuple[Coordinates, frozenset[int]]:
-        """Coordinates of the touched element at result position `at`, and the axes the author promised to be in
-        bounds.
+        """Coordinates of the touched element at result position `at`; which coordinates of an access, after those of an
+        instance, the author promised to be in bounds.
         """
         found: list[Polynomial] = []
         assumed: set[int] = set()
+        instance = 0 if memory is None else len(self.instance(memory))
         position, joint = 0, None
         for item in relation.items:
             match item:
@@ -305,17 +308,27 @@ class Pull(Ranges):
                         joint = at[position : position + len(relation.joint_shape)]
                         position += len(relation.joint_shape)
                     found.append(self.as_integer(self.operand(tensor, joint, relation.joint_shape)))
-            if memory is not None and self._is_assumed(item, memory, len(found) - 1):
-                assumed.add(len(found) - 1)
+            if memory is None or context is None or not isinstance(item, lp.At | lp.Gathered):
+                continue
+            if self._is_assumed((item.index, found[-1]), memory, len(found) - 1, context):
+                assumed.add(instance + len(found) - 1)
         return tuple(found), frozenset(assumed)
 
-    def _is_assumed(self, item: lp.IndexItem, memory: Memory, axis: int) -> bool:
-        if not isinstance(item, lp.At | lp.Gathered):
-            return False
-        index_value, promised = item.index, self.assumed.get((memory, axis), ())
-        while index_value in self.given and index_value not in promised:
-            index_value = self.given[index_value]
-        return index_value in promised
+    def promise(self, index_value: Value, memory: Memory, axis: int, context: Context) -> None:
+        """Wherever the context is reached the index is in bounds; a scalar is known by what it is made of, too."""
+        known: list[Value | Polynomial] = (
+            [index_value] if index_value.shape else [index_value, self.integer(index_value)]
+        )
+        for each in known:
+            self.assumed.setdefault((memory, axis, each), []).append(context)
+
+    def _is_assumed(self, index: tuple[Value, Polynomial], memory: Memory, axis: int, context: Context) -> bool:
+        """The promise has been made, or will be, whenever the access happens."""
+        value, coordinate = index
+        while value in self.given and (memory, axis, value) not in self.assumed:
+            value = self.given[value]
+        promised = [where for each in (value, coordinate) for where in self.assumed.get((memory, axis, each), ())]
+        return any(where.around(context) for where in promised)
 
     def as_integer(self, coordinate: Expression) -> Polynomial:
         return self.cast(coordinate, index).polynomial

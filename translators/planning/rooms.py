@@ -66,7 +66,7 @@ class Rooms(OrderedFolds):
         if known_at_launch(extent):
             return extent
         for domain, longer, where in self._longer:
-            if _around(where, context) and self.extent(domain.extent) == extent:
+            if where.around(context) and self.extent(domain.extent) == extent:
                 found = self.most(self.extent(longer), where)
                 if found is not None:
                     return found
@@ -119,15 +119,6 @@ def _indexing(statement: lp.Statement) -> Iterator[tuple[Domain, Polynomial]]:
 
 def _along(relation: lp.Relation) -> Iterator[Domain]:
     yield from (item.domain for item in relation.items if isinstance(item, lp.Along))
-
-
-def _around(outer: Context, inner: Context) -> bool:
-    """Whoever reaches the inner place has been at the outer one."""
-    return (
-        outer.parallel == inner.parallel[: len(outer.parallel)]
-        and outer.loops == inner.loops[: len(outer.loops)]
-        and outer.predicate in (None, inner.predicate)
-    )
 
 
 def _not_negative(bound: Polynomial) -> Polynomial:

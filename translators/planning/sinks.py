@@ -159,6 +159,7 @@ class Sink:
     span: Span
     action: str = "store"  # or the atomic update that combines the value with the element, or "issued": see `atomics`
     semantics: str = "relaxed"
+    assumed: frozenset[int] = frozenset()  # axes of the memory whose coordinate the author promises to be in bounds
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -173,6 +174,14 @@ class Context:
     loops: tuple[Loop, ...] = ()
     predicate: Expression | None = None
 
+    def around(self, inner: Context) -> bool:
+        """Whoever reaches the inner place has been, or will be, at this one."""
+        return (
+            self.parallel == inner.parallel[: len(self.parallel)]
+            and self.loops == inner.loops[: len(self.loops)]
+            and set(conjuncts(self.predicate)) <= set(conjuncts(inner.predicate))
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -186,16 +195,24 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class ReadPoint:
-    """Where a read statement stands: its condition, the writes before it, and whether a loop around it writes its
-    memory.
-    """
+    """Where a read statement stands, the writes before it, and whether a loop around it writes its memory."""
 
-    predicate: Expression | None
+    context: Context
     earlier: tuple[Written, ...]
     rewritten: bool
     order: int
     state: int  # equal for reads with no write to the memory between them
-    within: tuple[LoopToken, ...]
+
+
+def conjuncts(condition: Expression | None) -> Iterator[Expression]:
+    """The conditions that all have to hold."""
+    if condition is None:
+        return
+    if condition.operation == "pointwise" and condition.attribute[0] == "and":
+        for part in condition.arguments:
+            yield from conjuncts(part)
+    else:
+        yield condition
 
 
 def roots(sink: Sink) -> Iterator[Expression]:
