@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from intent.dtypes import DType
 from intent.records import replace
@@ -19,15 +19,24 @@ def launches(
 ) -> dict[str, Launch]:
     """By kernel: its only launch, or what all its launches agree on; the caller's own constants and types come
     first.
+
+    A launch where no argument is given that can be left out comes before any launch.
     """
-    found: dict[str, list[HostLaunch]] = {}
-    for launch in read_launches(file):
-        found.setdefault(launch.kernel, []).append(launch)
+    without, always = _by_kernel(read_launches(file, absent=True)), _by_kernel(read_launches(file))
     made = {}
     for kernel in file.kernels:
-        agreed = _agreed(kernel, found.get(kernel.name, []))
-        made[kernel.name] = _launch(kernel, agreed, _of(kernel.name, constants or {}), dtypes or {})
+        given = _of(kernel.name, constants or {})
+        launch = _launch(kernel, _agreed(kernel, always.get(kernel.name, [])), given, dtypes or {})
+        first = _launch(kernel, _agreed(kernel, without.get(kernel.name, [])), given, dtypes or {})
+        made[kernel.name] = replace(first, otherwise=launch) if first.line and first != launch else launch
     return made
+
+
+def _by_kernel(launches: Iterable[HostLaunch]) -> dict[str, list[HostLaunch]]:
+    found: dict[str, list[HostLaunch]] = {}
+    for launch in launches:
+        found.setdefault(launch.kernel, []).append(launch)
+    return found
 
 
 def _of(kernel: str, constants: Mapping[str, object]) -> dict[str, object]:
@@ -56,7 +65,8 @@ def _agreed(kernel: Function, found: list[HostLaunch]) -> HostLaunch:
         name: dtype for name, dtype in first.dtypes.items() if all(other.dtypes.get(name) == dtype for other in others)
     }
     facts = tuple(fact for fact in first.facts if all(fact in other.facts for other in others))
-    return HostLaunch(kernel.name, first.grid, constants, dtypes, facts, first.line, first.bytes, guards)
+    absent = frozenset[str]().union(*(each.absent for each in found))
+    return HostLaunch(kernel.name, first.grid, constants, dtypes, facts, first.line, first.bytes, guards, absent)
 
 
 def _small(guard: Polynomial) -> bool:
@@ -76,7 +86,8 @@ def _launch(
     grid = tuple(each.substitute(names) for each in found.grid)
     known = Known(bound, numbers, {**found.dtypes, **dtypes}, bytes=found.bytes)
     counts = frozenset(name for atom in names if is_opaque(atom) for name in _symbols(names[atom]))
-    return Launch(grid, known, (*found.facts, *found.guards), found.line, counts=counts)
+    facts = (*found.facts, *found.guards)
+    return Launch(grid, known, facts, found.line, counts=counts, absent=tuple(sorted(found.absent)))
 
 
 def _symbols(polynomial: Polynomial) -> Iterator[str]:

@@ -56,6 +56,8 @@ class Launch:
     line: int = 0  # of the launch
     chosen: tuple[str, ...] = ()  # compile-time parameters whose value the lift chose
     counts: frozenset[str] = frozenset()  # sizes of the grid that nothing else is known of
+    absent: tuple[str, ...] = ()  # arguments of the host function that are None in this launch
+    otherwise: Launch | None = None  # what is known of any launch
 
     def fixing(self, name: str, value: Value) -> Launch:
         """The launch with a compile-time parameter used by value, which the host says or which is chosen here."""
@@ -93,7 +95,12 @@ class Lifted:
 
 def lift_kernel(file: TritonFile, function: Function, launch: Launch | None = None) -> Lifted:
     """Never raises for what the kernel contains: what is not understood is reported."""
-    return _Specialising(file, function).lift(launch or Launch())
+    specialising = _Specialising(file, function)
+    made = specialising.lift(launch or Launch())
+    if made.source is None and launch is not None and launch.otherwise is not None:
+        other = specialising.lift(launch.otherwise)
+        return made if other.source is None else other
+    return made
 
 
 @dataclass(slots=True)
@@ -232,6 +239,8 @@ class Lifting:
             self.ledger.add("assumed", f"{extent!r} is at least 1: a launch has programs")
         for fact in self.launch.facts:
             self.ledger.add("host", f"{fact!r} is not negative")
+        for name in self.launch.absent:
+            self.ledger.add("host", f"{name} is None in the launch in line {self.launch.line}")
         for name in sorted(self.launch.known.fixed):
             value = self.launch.known.constants[name]
             shown = value.name if isinstance(value, DType) else repr(value)

@@ -32,6 +32,7 @@ from translators.algebra.polynomial import (
     symbol,
 )
 from translators.triton_source.read import conditions
+from translators.triton_source.read.absence import ABSENT, Absent, flags, optional_parameters, truth
 from translators.triton_source.read.source import TritonFile
 from translators.triton_source.read.values import Function
 
@@ -59,7 +60,7 @@ class Covering:
     of: Polynomial
 
 
-HostValue = Polynomial | HostTensor | Covering | DType | float | str | None | tuple["HostValue", ...]
+HostValue = Polynomial | HostTensor | Covering | Absent | DType | float | str | None | tuple["HostValue", ...]
 _Names = tuple[dict[str, HostValue], dict[str, "ast.Lambda | ast.FunctionDef"], dict[str, int]]
 
 
@@ -78,20 +79,25 @@ class HostLaunch:
     line: int
     bytes: frozenset[str] = frozenset()
     guards: tuple[Polynomial, ...] = ()  # not negative, as conditions around the launch say
+    absent: frozenset[str] = frozenset()  # arguments of the host function that are None
 
 
-def read_launches(file: TritonFile) -> tuple[HostLaunch, ...]:
-    """Every launch in the file that is found, in order; of kernels that it has none of, those beside it."""
-    found = list(_launches_in(file))
+def read_launches(file: TritonFile, absent: bool = False) -> tuple[HostLaunch, ...]:
+    """Every launch in the file that is found, in order; of kernels that it has none of, those beside it.
+
+    `absent`: as they are where no argument is given that can be left out.
+    """
+    found = list(_launches_in(file, absent))
     missing = {each.name for each in file.kernels} - {each.kernel for each in found}
     for other in _beside(file, missing):
-        found.extend(each for each in _launches_in(other, file) if each.kernel in missing)
+        found.extend(each for each in _launches_in(other, absent, file) if each.kernel in missing)
     return tuple(found)
 
 
-def _launches_in(file: TritonFile, of: TritonFile | None = None) -> Iterator[HostLaunch]:
+def _launches_in(file: TritonFile, absent: bool, of: TritonFile | None = None) -> Iterator[HostLaunch]:
     for function in file.hosts.values():
-        yield from _Host(file, function, of or file).launches()
+        without = frozenset(optional_parameters(function) if absent else ())
+        yield from _Host(file, function, of or file, without).launches()
 
 
 def _beside(file: TritonFile, names: set[str]) -> Iterator[TritonFile]:
@@ -110,25 +116,34 @@ class _Host:
     file: TritonFile
     function: ast.FunctionDef
     kernels: TritonFile  # whose kernels are launched
+    absent: frozenset[str] = frozenset()  # parameters that are None
     names: dict[str, HostValue] = field(default_factory=dict)
     lambdas: dict[str, ast.Lambda | ast.FunctionDef] = field(default_factory=dict)
     values: dict[str, int] = field(default_factory=dict)  # of local integer constants, which are symbols
     guards: tuple[Polynomial, ...] = ()  # not negative where the statement at hand is reached
     unsteady: frozenset[str] = frozenset()
+    asked: set[str] = field(default_factory=set)  # absent parameters that something was computed with
 
     def launches(self) -> Iterator[HostLaunch]:
         self.unsteady = conditions.unsteady(self.function)
         arguments = self.function.args
         for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-            self.names[parameter.arg] = HostTensor(parameter.arg)
+            self.names[parameter.arg] = ABSENT if parameter.arg in self.absent else HostTensor(parameter.arg)
         yield from self._block(self.function.body)
 
     def _block(self, statements: Sequence[ast.stmt]) -> Iterator[HostLaunch]:
         around = self.guards
         for statement in statements:
             match statement:
-                case ast.If(test=test):
-                    yield from self._branches(statement, *conditions.known(test, self._number))
+                case ast.If(test=test, body=body, orelse=other):
+                    decided = truth(test, self.value)
+                    if decided is None:
+                        yield from self._branches(statement, *conditions.known(test, self._number))
+                        continue
+                    taken = body if decided else other
+                    yield from self._block(taken)
+                    if conditions.leaves(taken):
+                        break
                     continue
                 case ast.Assert(test=test):
                     self.guards += conditions.known(test, self._number)[0]
@@ -214,14 +229,34 @@ class _Host:
                     if isinstance(each, ast.Name):
                         self.names[each.id] = _dimension(tensor, axis)
             case ast.Tuple(elts=targets), _:
-                parts = self.value(value)
-                for position, each in enumerate(targets):
+                for each, part, origin in self._parts(targets, value):
                     if isinstance(each, ast.Name):
-                        known = isinstance(parts, tuple) and len(parts) == len(targets)
-                        part = parts[position] if known and isinstance(parts, tuple) else None
-                        self.names[each.id] = self._known(each, part, value)
+                        self.names[each.id] = self._known(each, part, origin)
             case _:
                 pass
+
+    def _parts(self, targets: Sequence[ast.expr], value: ast.expr) -> Iterator[tuple[ast.expr, HostValue, ast.expr]]:
+        """What each target is given, and by which expression; `*x.shape` has the dimensions that are left for it."""
+        elements = value.elts if isinstance(value, ast.Tuple | ast.List) else []
+        starred = [each for each in elements if isinstance(each, ast.Starred)]
+        if len(elements) == len(targets) and not starred:
+            yield from ((each, self.value(part), part) for each, part in zip(targets, elements, strict=True))
+            return
+        rest = iter(targets)
+        for element in elements if len(starred) == 1 else ():
+            match element:
+                case ast.Starred(value=ast.Attribute(attr="shape", value=ast.Name(id=tensor))):
+                    for axis in range(len(targets) - len(elements) + 1):
+                        yield next(rest), _dimension(tensor, axis), element
+                case ast.Starred():
+                    for _ in range(len(targets) - len(elements) + 1):
+                        yield next(rest), None, element
+                case _:
+                    yield next(rest), self.value(element), element
+        parts = self.value(value) if not starred else None
+        for position, each in enumerate(rest):
+            known = isinstance(parts, tuple) and len(parts) == len(targets)
+            yield each, parts[position] if known and isinstance(parts, tuple) else None, value
 
     def _known(self, target: ast.expr, value: HostValue, origin: ast.expr) -> HostValue:
         """A number that is not understood is itself: computed with, it is the same wherever its name stands."""
@@ -305,7 +340,7 @@ class _Host:
         if isinstance(node, ast.Lambda):
             return self._grid(node.body)
         made = self.value(node)
-        return made if isinstance(made, tuple) else ()
+        return tuple(map(_counted, made)) if isinstance(made, tuple) else ()
 
     def _arguments(self, kernel: Function, node: ast.Call) -> dict[str, HostValue]:
         names = _parameter_names(kernel)
@@ -341,8 +376,16 @@ class _Host:
             name: value.dtype for name, value in arguments.items() if isinstance(value, HostTensor) and value.dtype
         }
         whole = extents if len(extents) == len(grid) else ()
-        guards = (each.substitute(mapping) for each in self.guards if mapping.keys() >= set(each.atoms()))
-        return HostLaunch(kernel.name, whole, constants, dtypes, tuple(facts), line, guards=tuple(guards))
+        guards = tuple(each.substitute(mapping) for each in self.guards if mapping.keys() >= set(each.atoms()))
+        without = frozenset(name for name, value in arguments.items() if value is ABSENT)
+        constants.update(flags(kernel, without))
+        return HostLaunch(
+            kernel.name, whole, constants, dtypes, tuple(facts), line, guards=guards, absent=self._unused()
+        )
+
+    def _unused(self) -> frozenset[str]:
+        """The parameters that are still None, and count."""
+        return frozenset(name for name in self.absent & self.asked if self.names.get(name) is ABSENT)
 
     def _constant(self, name: str, value: HostValue, constants: dict[str, bool | int | float | str | None]) -> None:
         if isinstance(value, Polynomial):
@@ -361,7 +404,12 @@ class _Host:
             case ast.Constant(value=int() as value):
                 return number(value)
             case ast.Name(id=name):
-                return self.names.get(name)
+                return self._named(name)
+            case ast.IfExp(test=test, body=true, orelse=false):
+                decided = truth(test, self.value)
+                return None if decided is None else self.value(true if decided else false)
+            case ast.Compare(left=_, ops=[ast.Is() | ast.IsNot()]) | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
+                return truth(node, self.value)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return tuple(self.value(part) for part in parts)
             case ast.BinOp(left=left, op=operator, right=right):
@@ -377,6 +425,14 @@ class _Host:
                 return self._call(node)
             case _:
                 return None
+
+    def _named(self, name: str) -> HostValue:
+        if name in self.names:
+            if self.names[name] is ABSENT:
+                self.asked.add(name)
+            return self.names[name]
+        value = self.file.resolve(name)
+        return number(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
     def _binary(self, operator: ast.operator, left: HostValue, right: HostValue) -> HostValue:
         left, right = _counted(left), _counted(right)
@@ -398,6 +454,11 @@ class _Host:
         match owner, index:
             case ast.Attribute(value=ast.Name(id=tensor), attr="shape"), ast.Constant(value=int() as axis):
                 return _dimension(tensor, axis)
+            case (
+                ast.Attribute(value=ast.Name(id=tensor), attr="shape"),
+                ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as axis)),
+            ):
+                return _dimension(tensor, -axis)
             case ast.Name(), ast.Constant(value=str() as name):
                 return symbol(name)  # meta["BLOCK"]
             case _:
