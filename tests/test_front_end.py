@@ -50,6 +50,50 @@ def k(q: I.Out[I.f32, ("M", "N")], r: I.Out[I.f32, ("N", "N")]):
 }
 
 
+# A fold in one program with its rows, after a loop over the same columns: the tile of both is no larger than tiles are.
+FOLD_BESIDE_LONG_ROWS = """
+@intent.fn
+def summarize(v, at, limit):
+    v = I.mask(v, at <= limit, -1.0e30)
+    top = I.reduce.max(v, axis=1)
+    weight = I.mask(I.exp(v - top[:, None]), at >= limit, 0.0)
+    return I.record(top=top, mass=I.reduce.sum(weight, axis=1))
+
+
+@intent.fn
+def merge(a, b):
+    top = I.maximum(a.top, b.top)
+    left, right = I.exp(a.top - top), I.exp(b.top - top)
+    return I.record(top=top, mass=a.mass * left + b.mass * right)
+
+
+@intent.kernel
+def k(
+    x4: I.In[I.i32, ("M",)],
+    z4: I.InOut[I.f32, ("M", "N")],
+    y11: I.Out[I.f32, ("M",)],
+    x16: I.In[I.f32, (8, "M")],
+    low17: I.In[I.index, (8, "M")],
+    x18: I.In[I.f32, ("N", 16)],
+    y20: I.Out[I.i32, ("M", "N")],
+):
+    M = x4.shape[0]
+    m = I.domain(0, M)
+    N = z4.shape[1]
+    n = I.domain(0, N)
+    for p1, p2 in I.parallel((m, n)):
+        if (1 <= x4[p1] < 9):
+            z4[p1, p2] += 2.0
+    v4 = z4[m, :] + 0.0
+    w7 = I.region_fold(source=(v4, I.cast(I.indices(n), I.i32)[None, :]), axis=1, summarize=summarize, combine=merge,
+        identity=I.record(top=I.full((M,), -1.0e30, dtype=I.f32), mass=I.full((M,), 0.0, dtype=I.f32)),
+        operands=(x4[m][:, None],))
+    y11[m] = w7.mass
+    picked = I.sparse.one_of_two(compression_axis=0, logical_extent=16)
+    v11 = I.sparse_contract(x16[:, m], low17[:, m], x18[n, :], format=picked, reduce=((0, 1),), acc_dtype=I.f32)
+    y20[m, n] = I.cast(v11, I.i32)
+"""
+
 # tl.dot takes no fewer than 32 elements of eight bits along the contracted axis on an NVIDIA GPU.
 SHORT_PRODUCTS = """
 @intent.kernel
@@ -97,6 +141,10 @@ def test_npbench(share: int) -> None:
 
 def test_names_have_one_type_in_all_branches() -> None:
     assert not found_elsewhere([(name, HEADER + text, {}) for name, text in BRANCHES.items()])
+
+
+def test_tiles_of_folds_fit() -> None:
+    assert not found_elsewhere([("fold", HEADER + FOLD_BESIDE_LONG_ROWS, {})])
 
 
 @pytest.mark.parametrize("dtype", TYPES_OF_PRODUCTS)

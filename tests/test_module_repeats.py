@@ -19,8 +19,6 @@ import intent.dtypes as dtypes
 from intent.records import replace
 from intentc.differential import load_module
 
-pytestmark = pytest.mark.gpu
-
 Calls = list[str]
 
 

@@ -351,7 +351,10 @@ def _count_lanes(region: Region, roles: Mapping[Axis, Role], most: int) -> dict[
 
 
 def _slice_lanes(region: Region, lanes: Mapping[Axis, int | None]) -> dict[Axis, int | None]:
-    """All axes of one loop's slices are cut alike, in lanes, as are those of another loop along the same row."""
+    """All axes of one loop's slices are cut alike, in lanes, as are those of another loop along the same row.
+
+    The latter as far as there is room beside the lanes that slices meet on chip.
+    """
     sizes: dict[LoopToken, int] = {}
     least = _least_slice(region, lanes)
     single = {loop.token for loop in region.loops if loop.single}
@@ -362,8 +365,19 @@ def _slice_lanes(region: Region, lanes: Mapping[Axis, int | None]) -> dict[Axis,
                 for other in region.axes
                 if other.extent == axis.extent and other not in region.program
             ]
-            sizes[axis.slices] = 1 if axis.slices in single else max(sizes.get(axis.slices, least), *alike)
+            longest = min(max(alike, default=0), max(_room(region, axis, lanes), lanes[axis] or 0))
+            sizes[axis.slices] = 1 if axis.slices in single else max(sizes.get(axis.slices, least), longest)
     return {axis: sizes[axis.slices] for axis in region.axes if axis.slices is not None}
+
+
+def _room(region: Region, axis: Axis, lanes: Mapping[Axis, int | None]) -> int:
+    """The longest slice for which no tile has more than SLICE_TILE elements."""
+    beside = [
+        math.prod(lanes[other] or 1 for other in node.axes if other.slices is None and other not in region.program)
+        for node in region.nodes
+        if axis in node.axes
+    ]
+    return SLICE_TILE // max(beside, default=1)
 
 
 def _least_slice(region: Region, lanes: Mapping[Axis, int | None]) -> int:

@@ -513,11 +513,13 @@ class Scheduler(ContraryScans):
 
     def _start(self, members: Sequence[Expression], follows: bool = False) -> Fold:
         """Accumulators of lanes, which are reduced after the sweep. Those that follow maxima are not wider than these,
-        which are reduced in each tile: then no element has to be rescaled."""
+        which are reduced in each tile: then no element has to be rescaled. The author's combine meets single elements
+        only, along axes that are on chip too."""
         node = members[0]
         streamed = self._reduced_along(node)
         narrow = self._as_dot(node) or node.attribute.kind == "count" or follows
-        lanes = node.axes if narrow else node.axes | set(streamed)
+        along = node.attribute.axes if node.attribute.kind == "generic" else streamed
+        lanes = node.axes if narrow else node.axes | set(along)
         order = self._lanes(lanes)
         partial = "_partial" if set(order) & set(node.attribute.axes) else ""
         wishes = [f"{wish}{partial}" for wish in self.namer.accumulator_names(members)]
