@@ -50,6 +50,7 @@ golden: setup
 	$(BIN)/python -m tests.update_golden
 	$(BIN)/python -m tests.readme_example
 	$(BIN)/python -m tests.diagnostics_page
+	$(BIN)/python -m tests.intrinsics_page
 	$(BIN)/python -m tests.samples_page
 	$(BIN)/python -m tests.npbench_page
 
