@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from intent.host import compilation
 from intent.host.cache import DiskCache, user_cache
 from intent.host.compilation import make_request, translate
 from intent.targets import TritonTarget
+from translators import pipeline
 
 KERNEL = """import intent
 import intent.language as I
@@ -104,6 +107,97 @@ def test_what_others_can_write_is_not_used(disk: DiskCache, place: str) -> None:
     assert not (disk.folder / "c.json").exists()
 
 
+@pytest.mark.parametrize("place", ["folder", "key", "entry"])
+def test_what_belongs_to_another_user_is_not_used(disk: DiskCache, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk.store("a", "text")
+    assert disk.load("a") == "text"
+    path = {"folder": disk.folder, "key": disk.folder / "key", "entry": disk.folder / "a.json"}[place]
+    number, fstat = path.stat().st_ino, os.fstat
+
+    def foreign(file: int) -> os.stat_result:
+        status = fstat(file)
+        owner = status.st_uid + 1 if status.st_ino == number else status.st_uid
+        return os.stat_result((*status[:4], owner, *status[5:10]))
+
+    monkeypatch.setattr(cache_module.os, "fstat", foreign)
+    assert disk.load("a") is None
+    if place != "entry":
+        disk.store("c", "text")
+        assert not (disk.folder / "c.json").exists()
+
+
+@pytest.mark.parametrize("place", ["folder", "key", "entry"])
+def test_links_are_not_followed(disk: DiskCache, place: str) -> None:
+    disk.store("a", "text")
+    path = {"folder": disk.folder, "key": disk.folder / "key", "entry": disk.folder / "a.json"}[place]
+    elsewhere = path.rename(path.with_name("elsewhere"))
+    path.symlink_to(elsewhere, target_is_directory=elsewhere.is_dir())
+    assert disk.load("a") is None
+    if place == "folder":
+        disk.store("b", "text")
+        assert sorted(each.name for each in elsewhere.iterdir()) == ["a.json", "key"]
+
+
+def test_what_is_no_file_is_not_waited_for(disk: DiskCache) -> None:
+    disk.store("a", "text")
+    (disk.folder / "a.json").unlink()
+    os.mkfifo(disk.folder / "a.json", 0o600)
+    assert disk.load("a") is None
+    disk.store("a", "text")
+    assert disk.load("a") == "text"
+
+
+@pytest.mark.parametrize("moment", [1, 2])
+def test_a_folder_that_is_exchanged_in_use(disk: DiskCache, moment: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody who may write where the folder lies puts one with a key and entries of theirs in its place: after the
+    folder was looked at, or after its key was."""
+    disk.store("a", "ours")
+    theirs = DiskCache(disk.folder.with_name("theirs"))
+    theirs.store("a", "theirs")
+    checks = 0
+    check = cache_module._check_private
+
+    def exchange(file: int, forbidden: int) -> None:
+        nonlocal checks
+        check(file, forbidden)
+        checks += 1
+        if checks == moment:
+            disk.folder.rename(disk.folder.with_name("ours"))
+            theirs.folder.rename(disk.folder)
+
+    monkeypatch.setattr(cache_module, "_check_private", exchange)
+    assert disk.load("a") == "ours"
+
+
+def test_a_key_that_was_not_written_whole_is_replaced(disk: DiskCache) -> None:
+    disk.store("a", "text")
+    (disk.folder / "key").write_bytes(b"")
+    assert disk.load("a") is None
+    disk.store("a", "text")
+    assert disk.load("a") == "text"
+
+
+def test_a_full_device_leaves_nothing_behind(disk: DiskCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk.store("a", "text")
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "no room")
+
+    monkeypatch.setattr(cache_module.os, "replace", full)
+    disk.store("b", "text")
+    assert sorted(each.name for each in disk.folder.iterdir()) == ["a.json", "key"]
+
+
+def test_what_an_ended_process_was_writing_is_removed(disk: DiskCache) -> None:
+    disk.store("a", "text")
+    for name, age in (("old", 7200), ("new", 60)):
+        path = disk.folder / f".writing-{name}"
+        path.write_bytes(b"half")
+        os.utime(path, (time.time() - age,) * 2)
+    disk.store("b", "text")
+    assert [path.name for path in disk.folder.glob(".writing-*")] == [".writing-new"]
+
+
 def test_without_a_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", Path(os.devnull)):
@@ -175,8 +269,28 @@ def test_changed_imports_are_read_again(tmp_path: Path, disk: DiskCache) -> None
         compilation._memory().clear()
         assert f"+ {number}.0" in _source(tmp_path)
     assert len(disk.entries()) == 1
+    (package / "__init__.py").unlink()
     (tmp_path / "amounts.py").write_text("AMOUNT = 5.0\n")
     assert "+ 5.0" in _source(tmp_path)
+    (package / "__init__.py").write_text("AMOUNT = 6.0\n")
+    assert "+ 6.0" in _source(tmp_path), "Python prefers the package"
+
+
+def test_a_file_that_changes_while_it_is_translated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The translation is kept for the text that it was made of, not for what the file says afterwards."""
+    _write(tmp_path, value="AMOUNT", imports="from amounts import AMOUNT")
+    amounts = tmp_path / "amounts.py"
+    amounts.write_text("AMOUNT = 1.0\n")
+    compile_text = pipeline.compile_text
+
+    def changed(*arguments: object) -> pipeline.Compilation:
+        compilation = compile_text(*arguments)  # type: ignore[arg-type]
+        amounts.write_text("AMOUNT = 2.0\n")
+        return compilation
+
+    monkeypatch.setattr(pipeline, "compile_text", changed)
+    assert "+ 1.0" in _source(tmp_path)
+    assert "+ 2.0" in _source(tmp_path)
 
 
 def _source(folder: Path) -> str:

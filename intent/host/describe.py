@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from intent.host.compilation import file_digest
+from intent.host.cache import digest
 from intent.host.interface import Extent, Interface, ModuleFunctions, Parameter
 from intent.host.translation import TranslatedKernel, Translation
 from translators.algebra.polynomial import Polynomial, Symbol
@@ -70,7 +70,7 @@ def _functions(code: KernelCode, names: KernelNames) -> ModuleFunctions:
 
 
 def _imported(program: Program) -> dict[str, str | None]:
-    """Digests of the imported files. A module `x.py` is preferred to a package `x`, so its absence counts too."""
-    found = {path: file_digest(path) for path in program.imported}
-    packages = [Path(path).parent for path in program.imported if Path(path).name == "__init__.py"]
-    return {**found, **{str(package.with_name(f"{package.name}.py")): None for package in packages}}
+    """Digests of the imported files. A package `x` is preferred to a module `x.py`, so its absence counts too."""
+    found = {path: digest(content) for path, content in program.imported.items()}
+    modules = [Path(path) for path in program.imported if Path(path).name != "__init__.py"]
+    return {**found, **{str(module.with_suffix("") / "__init__.py"): None for module in modules}}

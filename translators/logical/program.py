@@ -616,12 +616,12 @@ class Kernel:
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """One source file: its kernels in order. `docstring` is the module's; `lines` is its text, for comments that point
-    back; `imported` has the absolute paths of the files whose helpers and constants it uses; `host` the functions that
-    compose its kernels."""
+    back; `imported` has the files whose helpers and constants it uses, as they were read, by absolute path; `host` the
+    functions that compose its kernels."""
 
     path: str
     kernels: tuple[Kernel, ...]
     docstring: str | None = None
     lines: tuple[str, ...] = ()
-    imported: tuple[str, ...] = ()
+    imported: Mapping[str, bytes] = field(default_factory=dict)
     host: Host | None = None

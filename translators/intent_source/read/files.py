@@ -32,6 +32,7 @@ class Files:
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
     _scopes: dict[Path, ModuleScope] = field(default_factory=dict)
+    _imported: dict[str, bytes] = field(default_factory=dict)
 
     def open(self, text: str, path: str) -> ModuleScope:
         """The scope of a file's text."""
@@ -52,7 +53,9 @@ class Files:
 
     def _read(self, path: Path, span: Span) -> ModuleScope:
         try:
-            return self.open(path.read_text(encoding="utf-8-sig"), str(path))
+            content = path.read_bytes()
+            self._imported[str(path.absolute())] = content
+            return self.open(content.decode("utf-8-sig"), str(path))
         except Rejected as rejected:
             inner = rejected.diagnostic
             message = f"the imported file '{path}' cannot be read: line {inner.span.line}: {inner.message}"
@@ -60,9 +63,10 @@ class Files:
             message = f"the imported file '{path}' cannot be read: {error}"
         raise Rejected(Diagnostic(codes.IMPORT, "error", message, span))
 
-    def imported(self, scope: ModuleScope) -> tuple[str, ...]:
-        """The paths of the files read beside this one."""
-        return tuple(str(path) for path, other in self._scopes.items() if other is not scope)
+    @property
+    def imported(self) -> dict[str, bytes]:
+        """What was read of the files beside the first, by absolute path."""
+        return dict(self._imported)
 
     # ------------------------------------------------------------------------------------------------- statements
     def _bind(self, scope: ModuleScope, statement: ast.stmt) -> None:
@@ -74,11 +78,12 @@ class Files:
 
 
 def _find(importer: Path, module: str, level: int) -> Path | None:
+    """As Python does, a package is preferred to a file of its name."""
     folder = importer.parent
     for _ in range(level - 1):
         folder = folder.parent
     stem = folder.joinpath(*module.split(".")) if module else folder
-    candidates = (stem.with_name(stem.name + ".py"), stem / "__init__.py")
+    candidates = (stem / "__init__.py", stem.with_name(stem.name + ".py"))
     return next((path for path in candidates if path.is_file()), None)
 
 

@@ -61,7 +61,7 @@ def read_program(
     if not whole and not found:
         return ReadResult(None, (_no_kernel(scope, only),))
     docstring = ast.get_docstring(scope.source.tree)
-    program = Program(path, whole, docstring, scope.source.lines, files.imported(scope), host)
+    program = Program(path, whole, docstring, scope.source.lines, files.imported, host)
     return ReadResult(program, tuple(dict.fromkeys(found)))
 
 
