@@ -54,6 +54,12 @@ def segments(start: I.In[I.index, ("M",)], x: I.In[I.f32, ("N",)], out: I.Out[I.
         out[m] = I.reduce.sum(x[I.domain(start[0], start[m])], axis=0)
 """
 
+BEGINNING = """
+def beginning(x: I.In[I.f32, ("M",)], end: I.i32, out: I.Out[I.f32, ("M",)]):
+    seen = I.domain(0, x.shape[0])[0 : I.cast(end, I.index)]
+    out[seen] = x[seen]
+"""
+
 
 def kernel(text: str) -> Kernel:
     result = read_program(HEAD + text.lstrip(), "kernel.py")
@@ -130,6 +136,22 @@ def test_inout_is_compared_and_restored() -> None:
     before = np.array(inputs["total"])
     assert differences(each, module.accumulate_out, inputs, sizes) == [Difference("total", 0.0, 0.0, 0.0)]
     np.testing.assert_array_equal(np.asarray(inputs["total"]), before)
+
+
+def test_what_is_not_written_counts_for_nothing() -> None:
+    """A host function that copies outputs back has whatever was in the device's memory there."""
+    each = kernel(BEGINNING)
+    sizes = {"M": 6}
+    x = np.arange(6, dtype=np.float32)
+
+    def copied(x: np.ndarray, end: int, out: np.ndarray, wrong: float = 0.0) -> None:
+        out[:] = [np.nan, np.inf, 1e30, -1.0, 0.0, 7.0]
+        out[:end] = x[:end] + wrong
+
+    (found,) = differences(each, copied, {"x": x, "end": 3}, sizes)
+    assert found.agrees
+    (found,) = differences(each, lambda *given: copied(*given, wrong=1.0), {"x": x, "end": 3}, sizes)
+    assert not found.agrees
 
 
 def test_an_order_of_programs_that_matters_is_found() -> None:
