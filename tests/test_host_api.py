@@ -15,7 +15,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 import torch
+import torch._dynamo.testing
 from command_line import intentc, python
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 import intent
 from intent.host.artifacts import Artifact
@@ -476,6 +478,57 @@ def test_torch_operator(target: object) -> None:
     grouped = intent.compile(kernels.group_sums, target).as_torch_op(f"{name}::group_sums")
     assert grouped(torch.empty(7, device="meta"), G=3).shape == (3,)
     torch.library.opcheck(grouped, (x,), {"G": 3})
+
+
+def test_what_is_known_of_a_torch_operator_without_executing(target: object) -> None:
+    """Results and mistakes of tensors without data, in the terms of a call; the results are those of the call."""
+    name = f"fake_{type(target).__name__}"
+    operators = {
+        each: intent.compile(getattr(kernels, each), target).as_torch_op(f"{name}::{each}")
+        for each in ("scale", "accumulate", "columns_of_four", "halve", "indices")
+    }
+    x, state = torch.ones(2, 3), torch.zeros(3, 2).t()
+    torch.library.opcheck(operators["accumulate"], (x, state))
+    torch.library.opcheck(operators["columns_of_four"], (torch.zeros(0, 4, dtype=torch.int32), 3, False))
+    for values in (torch.ones(4, dtype=torch.bfloat16), torch.ones(4, dtype=torch.bfloat16).view(torch.uint16)):
+        torch.library.opcheck(operators["halve"], (values,))
+    torch.library.opcheck(operators["indices"], (), {"N": 4})
+    with FakeTensorMode():
+        assert operators["scale"](factor=2.0, x=torch.empty(3)).shape == (3,)
+        for operator, arguments, error, message in [
+            ("scale", (torch.empty(3, 3), 2.0), ValueError, r"scale: x must have 1 axes \(N,\), not shape"),
+            ("scale", (torch.empty(3).double(), 2.0), TypeError, "scale: x must have dtype float32, not float64"),
+            ("accumulate", (torch.empty(2, 3), torch.empty(2, 4)), ValueError, "axis 1 of state must be N = 3, not 4"),
+            ("columns_of_four", (torch.empty(2, 3).int(), 1, True), ValueError, "axis 1 of x must be 4, not 3"),
+        ]:
+            with pytest.raises(error, match=message):
+                operators[operator](*arguments)
+
+
+def test_torch_operator_of_dynamic_shapes() -> None:
+    scaled = intent.compile(kernels.scale).as_torch_op("dynamic_for_tests::scale")
+    grouped = intent.compile(kernels.group_sums).as_torch_op("dynamic_for_tests::group_sums")
+    counter = torch._dynamo.testing.CompileCounterWithBackend("aot_eager")
+
+    @torch.compile(backend=counter, fullgraph=True, dynamic=True)
+    def composed(x: torch.Tensor) -> torch.Tensor:
+        return grouped(scaled(x, 2.0), G=x.shape[0] // 2)
+
+    for size in (4, 6, 10):
+        close(composed(torch.arange(float(size))), [2 * (4 * g + 1) for g in range(size // 2)])
+    assert counter.frame_count == 1
+
+
+def test_a_name_stays_with_its_torch_operator() -> None:
+    """PyTorch would give it to the second, also in what the first was compiled into."""
+    operator = intent.compile(kernels.scale).as_torch_op("named_for_tests::f")
+    assert intent.compile(kernels.scale).as_torch_op("named_for_tests::f") is operator
+    for other in (intent.compile(kernels.total), intent.compile(kernels.scale, ReferenceTarget())):
+        with pytest.raises(ValueError, match="named_for_tests::f is the operator of another kernel, scale"):
+            other.as_torch_op("named_for_tests::f")
+    with pytest.raises(ValueError, match="scale: PyTorch has another operator aten::add"):
+        intent.compile(kernels.scale).as_torch_op("aten::add")
+    close(operator(torch.ones(2), 3.0), [3, 3])
 
 
 def test_torch_operator_has_a_proper_name() -> None:

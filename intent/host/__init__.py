@@ -125,7 +125,7 @@ def _triton_artifact(request: Request, target: TritonTarget, notes: tuple[Diagno
     program = Program(request)
     translation = program.translation
     kernel = translation.kernels[request.kernel]
-    execution = TritonExecution(kernel, translation.source, PurePath(request.path).stem, target.device)
+    execution = TritonExecution(kernel, translation.source, PurePath(request.path).stem, target)
     return Artifact(kernel.interface, target, execution, program, (*translation.diagnostics, *notes))
 
 

@@ -88,20 +88,31 @@ def check_arrays(
 
 
 def _check_array(kernel: str, parameter: Parameter, array: Any, sizes: MutableMapping[str, int]) -> None:  # noqa: ANN401
+    check_kind(kernel, parameter, array)
+    for axis, (extent, size) in enumerate(zip(parameter.shape, array.shape, strict=True)):
+        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
+        if size != expected:
+            raise ValueError(wrong_extent(kernel, parameter, axis, expected, tuple(array.shape)))
+    if parameter.strides:
+        _check_strides(kernel, parameter, array, sizes)
+    if parameter.writable and is_numpy(array) and not array.flags.writeable:
+        raise ValueError(f"{kernel}: {parameter.name} is written, but the array is read-only")
+
+
+def check_kind(kernel: str, parameter: Parameter, array: Any) -> None:  # noqa: ANN401 - an array of any library
+    """Dtype and number of axes."""
     name, element, shape = f"{kernel}: {parameter.name}", element_name(array), tuple(array.shape)
     if not accepts(parameter, element):
         raise TypeError(f"{name} must have dtype {parameter.element}, not {element}")
     if len(shape) != len(parameter.shape):
         raise ValueError(f"{name} must have {len(parameter.shape)} axes {_shown(parameter.shape)}, not shape {shape}")
-    for axis, (extent, size) in enumerate(zip(parameter.shape, shape, strict=True)):
-        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
-        if size != expected:
-            known = expected if extent == expected else f"{extent} = {expected}"
-            raise ValueError(f"{kernel}: axis {axis} of {parameter.name} must be {known}, not {size} (shape {shape})")
-    if parameter.strides:
-        _check_strides(kernel, parameter, array, sizes)
-    if parameter.writable and is_numpy(array) and not array.flags.writeable:
-        raise ValueError(f"{name} is written, but the array is read-only")
+
+
+def wrong_extent(kernel: str, parameter: Parameter, axis: int, expected: int, shape: tuple[int, ...]) -> str:
+    """What is wrong with an array that has another extent than expected."""
+    extent = parameter.shape[axis]
+    known = expected if isinstance(extent, int) else f"{extent} = {expected}"
+    return f"{kernel}: axis {axis} of {parameter.name} must be {known}, not {shape[axis]} (shape {shape})"
 
 
 def _check_strides(kernel: str, parameter: Parameter, array: Any, sizes: MutableMapping[str, int]) -> None:  # noqa: ANN401

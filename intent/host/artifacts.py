@@ -111,13 +111,17 @@ class Artifact:
         """`run` as a PyTorch operator, `namespace::name`; a name without a namespace goes to `intent::`.
 
         The operator works under `torch.compile`: shapes of results are known without executing, and the `InOut`
-        parameters are declared to be mutated. It has no gradient.
+        parameters are declared to be mutated. It has no gradient. ValueError if another operator has the name.
         """
         from intent.host.torch_operator import torch_operator
 
         if name not in self._operators:
             self._operators[name] = torch_operator(self, name)
         return self._operators[name]
+
+    def is_same(self, other: Artifact) -> bool:
+        """Whether both were compiled from one text, in one way, for one target."""
+        return (self.target, self._generated) == (other.target, other._generated)
 
     def __repr__(self) -> str:
         return f"<artifact {self.interface} on {self.target}>"

@@ -8,8 +8,8 @@ from typing import Any
 from intent.dtypes import DType
 from intent.host.artifacts import Artifact
 from intent.host.compilation import CompileOptions
-from intent.host.interpreter import interpreted
-from intent.targets import ReferenceTarget, Target
+from intent.host.interpreter import device_of
+from intent.targets import Target
 
 
 class Context:
@@ -35,9 +35,4 @@ class Context:
         import torch
 
         element = getattr(torch, dtype.element) if isinstance(dtype, DType) else dtype
-        return torch.empty(tuple(shape), dtype=element, device=self._device())
-
-    def _device(self) -> str:
-        if isinstance(self.target, ReferenceTarget) or interpreted():
-            return "cpu"
-        return "cuda" if self.target.device is None else f"cuda:{self.target.device}"
+        return torch.empty(tuple(shape), dtype=element, device=device_of(self.target))

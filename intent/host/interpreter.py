@@ -6,10 +6,19 @@ import os
 from functools import cache
 from typing import Any
 
+from intent.targets import ReferenceTarget, Target
+
 
 def interpreted() -> bool:
     """Whether Triton runs kernels in its interpreter, on CPU tensors."""
     return os.environ.get("TRITON_INTERPRET") == "1"
+
+
+def device_of(target: Target) -> str:
+    """Where a target's tensors are made, unless arguments say where: PyTorch's name of the device."""
+    if isinstance(target, ReferenceTarget) or interpreted():
+        return "cpu"
+    return "cuda" if target.device is None else f"cuda:{target.device}"
 
 
 @cache

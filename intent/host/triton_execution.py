@@ -14,22 +14,24 @@ from intent.host.arguments import Values, check_arrays, require_sizes, with_outp
 from intent.host.arrays import is_tensor, library_of
 from intent.host.device_calls import DeviceCalls
 from intent.host.interface import Parameter
-from intent.host.interpreter import interpreted
+from intent.host.interpreter import device_of, interpreted
 from intent.host.loading import LoadedModule, load_module
 from intent.host.outputs import numpy_outputs, tensor_outputs
 from intent.host.translation import TranslatedKernel
+from intent.targets import TritonTarget
 
 
 class TritonExecution:
     """A kernel of a generated module. The module is loaded, and torch and triton with it, by the first call.
 
-    `device` is the ordinal that arrays must be on; None leaves it to them, and NumPy arguments to the current device.
+    The target's device is the one that arrays must be on; None leaves it to them, and NumPy arguments to the current
+    device.
     """
 
-    def __init__(self, kernel: TranslatedKernel, source: str, stem: str, device: int | None) -> None:
+    def __init__(self, kernel: TranslatedKernel, source: str, stem: str, target: TritonTarget) -> None:
         self._interface, self._functions = kernel.interface, kernel.functions
         self._source, self._stem = source, stem
-        self._ordinal = device
+        self._target, self._ordinal = target, target.device
 
     def launch(self, values: Values) -> None:
         """Execute; every runtime parameter is given."""
@@ -68,7 +70,7 @@ class TritonExecution:
         if library == "numpy":
             return numpy_outputs(self._interface, inputs, known)
         self._check_device(inputs, self._interface.inputs)
-        return tensor_outputs(self._interface, inputs, known, self._device())
+        return tensor_outputs(self._interface, inputs, known, device_of(self._target))
 
     # ---------------------------------------------------------------------------------------------------------- module
     @cached_property
@@ -98,8 +100,3 @@ class TritonExecution:
 
         context: AbstractContextManager[object] = torch.cuda.device(self._ordinal)
         return context
-
-    def _device(self) -> str:
-        if interpreted():
-            return "cpu"
-        return "cuda" if self._ordinal is None else f"cuda:{self._ordinal}"
