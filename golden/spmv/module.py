@@ -298,7 +298,7 @@ def _check_numpy(kernel, view, array):
 def _check(kernel, arrays, sizes):
     """Hold every array against its declaration; the result maps each size name to its value."""
     for name, size in sizes.items():
-        if not isinstance(size, numbers.Integral) or size < 0:
+        if not isinstance(size, numbers.Integral) or isinstance(size, bool) or size < 0:
             raise ValueError(f"{kernel.name}: pass the size {name} of the output as {name}=..., not {size}")
     for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
@@ -311,7 +311,8 @@ def _check_array(kernel, view, array, sizes):
     if dtype != view.dtype:
         raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
     if len(shape) != len(view.shape):
-        raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
+        declared = str(view.shape).replace("'", "")
+        raise ValueError(f"{kernel.name}: {view.name} must have shape {declared}, not {shape}")
     for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
         expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
         if size != expected:

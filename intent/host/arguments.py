@@ -105,7 +105,7 @@ def check_kind(kernel: str, parameter: Parameter, array: Any) -> None:  # noqa: 
     if not accepts(parameter, element):
         raise TypeError(f"{name} must have dtype {parameter.element}, not {element}")
     if len(shape) != len(parameter.shape):
-        raise ValueError(f"{name} must have {len(parameter.shape)} axes {_shown(parameter.shape)}, not shape {shape}")
+        raise ValueError(f"{name} must have shape {_shown(parameter.shape)}, not {shape}")
 
 
 def wrong_extent(kernel: str, parameter: Parameter, axis: int, expected: int, shape: tuple[int, ...]) -> str:

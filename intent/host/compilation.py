@@ -113,8 +113,8 @@ def _constant(name: str, value: object) -> Constant:
             return value.name
         case bool() | int() | float() | str():
             return value
-        case _ if hasattr(value, "item"):  # a number of NumPy
-            return _constant(name, value.item())
+        case _ if getattr(value, "shape", None) == ():  # a number of NumPy
+            return _constant(name, value.item())  # type: ignore[attr-defined]
         case _:
             raise TypeError(f"the constexpr '{name}' must be a bool, int, float or I.Enum, not {value!r}")
 

@@ -495,6 +495,7 @@ class Demand(Rooms):
         if buffer not in self.pinned:
             raise MustPin(buffer)
         self.instances[buffer], self.places[buffer] = context.parallel, context
+        self.allocated[buffer] = statement.span
         for axis in context.parallel:
             self.at_most(axis.extent, context)
         if statement.init is None:

@@ -410,7 +410,11 @@ def _scratch(demand: Demand, names: LaunchNames) -> Iterator[Scratch]:
         if isinstance(memory, Buffer):
             elements = demand.room(memory)
             if elements is None:
-                raise unsupported(f"the host cannot count the elements of {memory.name}", demand.kernel.span)
+                message = (
+                    f"how much memory '{memory.name}' needs is known in the kernel only, and the host allocates it"
+                )
+                help = "an extent of parameters alone, such as a symbol or a scalar, can be counted before the launch"
+                raise unsupported(message, demand.allocated.get(memory, demand.kernel.span), help)
             yield Scratch(memory.name, memory.dtype, size_code(elements, names).text)
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Polynomial, atomic, maximum, number, product
+from translators.diagnostics import Span
 from translators.logical import program as lp
 from translators.logical.program import Value
-from translators.logical.types import Buffer, Domain, View
+from translators.logical.types import Buffer, Domain, Memory, View
 from translators.planning.ordered_folds import OrderedFolds
 from translators.planning.ranges import known_at_launch
 from translators.planning.sinks import Context, MustTakeInTurn
@@ -23,6 +24,7 @@ class Rooms(OrderedFolds):
 
     points: dict[Axis, Value] = field(default_factory=dict)  # the variables of parallel axes
     places: dict[Buffer, Context] = field(default_factory=dict)  # of scratch memory
+    allocated: dict[Memory, Span] = field(default_factory=dict)  # where the author makes a buffer
     _longer: list[tuple[Domain, Polynomial, Context]] = field(default_factory=list)  # what domains do not exceed
 
     def note_subregions(self, statement: lp.Statement, context: Context) -> None:

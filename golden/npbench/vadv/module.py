@@ -364,7 +364,8 @@ def _check_array(kernel, view, array, sizes):
     if dtype != view.dtype:
         raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
     if len(shape) != len(view.shape):
-        raise ValueError(f"{kernel.name}: {view.name} must have {len(view.shape)} axes {view.shape}, not shape {shape}")
+        declared = str(view.shape).replace("'", "")
+        raise ValueError(f"{kernel.name}: {view.name} must have shape {declared}, not {shape}")
     for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
         expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
         if size != expected:

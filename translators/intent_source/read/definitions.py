@@ -112,9 +112,8 @@ def _declared(
     _check_shadowing(scope, parameter)
     annotation = _annotation(scope, parameter)
     if default is not None and not isinstance(annotation, ConstexprAnnotation):
-        scope.reject(
-            default, codes.RUNTIME_DEFAULT, f"'{parameter.arg}' is a runtime parameter and cannot have a default"
-        )
+        message = f"'{parameter.arg}' is a runtime parameter and cannot have a default"
+        scope.reject(default, codes.RUNTIME_DEFAULT, message, "pass it in every call, or declare it as I.Constexpr")
     match annotation:
         case ViewAnnotation():
             return _view(scope, parameter, annotation)
@@ -187,7 +186,7 @@ def _view(scope: ModuleScope, parameter: ast.arg, annotation: ViewAnnotation) ->
     pairs = zip(_places(parts[1], len(extents)), extents, strict=True)
     shape = tuple(_extent(scope, place, extent) for place, extent in pairs)
     if constraints.strides is not None and len(constraints.strides) != len(shape):
-        message = f"strides has {len(constraints.strides)} entries and the view {len(shape)} axes"
+        message = f"strides has {len(constraints.strides)} entries, and the view has rank {len(shape)}"
         scope.reject(parts[2], codes.CONSTRAINTS, message)
     return View(
         parameter.arg, dtype, shape, annotation.direction, constraints.strides, constraints.alias, constraints.noalias

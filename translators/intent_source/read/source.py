@@ -6,6 +6,7 @@ Python's own parser is used, not LibCST: reading needs no concrete syntax, and t
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 
 from intent.records import dataclass
@@ -14,6 +15,7 @@ from translators.intent_source.read import codes
 from translators.syntax_tree import children
 
 DEEPEST = 200  # levels of nesting; every stage behind the reader walks values recursively
+_OPENING = re.compile(r"(?:[-+~(\[{]\s*|\bnot\s+|\blambda\s*:\s*)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +68,12 @@ def _tree(text: str, path: str, lines: tuple[str, ...]) -> ast.Module:
     except ValueError as error:  # a null byte, on some versions of Python
         raise Rejected(Diagnostic(codes.SYNTAX, "error", str(error), _line_span(path, 1, lines))) from None
     except (RecursionError, MemoryError):
-        raise Rejected(_too_deep(_line_span(path, _deepest_line(lines), lines))) from None
+        raise Rejected(_too_deep(_deepest_span(path, lines))) from None
 
 
 def _syntax_error(error: SyntaxError, path: str, lines: tuple[str, ...]) -> Diagnostic:
     if "nested parentheses" in (error.msg or ""):
-        return _too_deep(_line_span(path, error.lineno or 1, lines))
+        return _too_deep(_deepest_span(path, lines))
     line = min(max(error.lineno or 1, 1), len(lines))
     column = max(error.offset or 1, 1)
     end_line, end_column = error.end_lineno or line, error.end_offset or 0
@@ -87,12 +89,21 @@ def _too_deep(span: Span) -> Diagnostic:
 
 
 def _line_span(path: str, line: int, lines: tuple[str, ...]) -> Span:
-    return Span(path, line, 1, line, len(lines[line - 1]) + 1)
+    """A line from its first character that is no blank."""
+    text = lines[line - 1]
+    return Span(path, line, len(text) - len(text.lstrip()) + 1, line, max(len(text.rstrip()), 1) + 1)
 
 
-def _deepest_line(lines: tuple[str, ...]) -> int:
-    """The parser does not say where it gave up; the longest line is where expressions nest that deeply."""
-    return max(range(len(lines)), key=lambda position: len(lines[position])) + 1
+def _deepest_span(path: str, lines: tuple[str, ...]) -> Span:
+    """The parser does not say where it gave up: the longest run of what opens a level, or else the longest line."""
+    runs = [(match.end() - match.start(), number, match) for number, line in enumerate(lines, 1)
+            for match in _OPENING.finditer(line)]  # fmt: skip
+    if runs:
+        length, number, match = max(runs, key=lambda run: run[0])
+        if length >= DEEPEST // 2:
+            return Span(path, number, match.start() + 1, number, match.start() + 2)
+    longest = max(range(len(lines)), key=lambda position: len(lines[position])) + 1
+    return _line_span(path, longest, lines)
 
 
 def _check_depth(tree: ast.Module, path: str) -> None:

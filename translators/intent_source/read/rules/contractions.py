@@ -10,7 +10,7 @@ from translators.algebra.polynomial import Polynomial, number
 from translators.intent_source.read.builder import Builder
 from translators.intent_source.read.operands import Operand, Product
 from translators.intent_source.read.rules import codes
-from translators.intent_source.read.rules.describe import describe, show_extent
+from translators.intent_source.read.rules.describe import describe, show_axes, show_extent
 from translators.intent_source.read.rules.literals import as_value, static_integer
 from translators.intent_source.read.rules.pointwise import binary
 from translators.intent_source.read.rules.reductions import check_accumulator
@@ -172,7 +172,7 @@ def _axis_pair(builder: Builder, item: Operand, lhs: Shape, rhs: Shape, what: st
 
 def _axis(builder: Builder, axis: int, shape: Sequence[Polynomial], what: str) -> int:
     if not -len(shape) <= axis < len(shape):
-        builder.reject(codes.AXIS_PAIRS, f"{what} names axis {axis} of a tensor with {len(shape)} axes")
+        builder.reject(codes.AXIS_PAIRS, f"{what} names axis {axis} of a tensor with {show_axes(len(shape))}")
     return axis % len(shape)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
-from translators.algebra.polynomial import Atom, Monomial, Polynomial
+from translators.algebra.polynomial import Atom, Extremum, Monomial, Polynomial, Quotient, Remainder
 from translators.intent_source.read.builder import Builder
 from translators.intent_source.read.operands import (
     EnumClass,
@@ -88,6 +89,17 @@ def show_shape(builder: Builder, shape: Sequence[Polynomial]) -> str:
 
 def show_extent(builder: Builder, extent: Polynomial) -> str:
     """The extent as the author would write it; a runtime value shows under the name it was last bound to."""
+    try:
+        return _show_sum(builder, extent)
+    except _Unnamed:
+        return "a runtime length"
+
+
+class _Unnamed(Exception):
+    """The extent contains a value that the author has not given a name."""
+
+
+def _show_sum(builder: Builder, extent: Polynomial) -> str:
     if not extent.terms:
         return "0"
     text = ""
@@ -102,13 +114,37 @@ def _show_term(builder: Builder, monomial: Monomial, coefficient: int) -> str:
     factors = [_show_atom(builder, atom) for atom in monomial]
     if coefficient != 1 or not factors:
         factors.insert(0, str(coefficient))
-    return "*".join(factors)
+    if len(factors) == 1:
+        return factors[0]
+    return "*".join(f"({factor})" if "/" in factor or "%" in factor else factor for factor in factors)
 
 
 def _show_atom(builder: Builder, atom: Atom) -> str:
-    if isinstance(atom, Value):
-        return builder.names.get(atom, "(a runtime length)")
-    return repr(atom)
+    match atom:
+        case Quotient(numerator=numerator, denominator=denominator):
+            return f"{_show_operand(builder, numerator)} // {_show_operand(builder, denominator)}"
+        case Remainder(numerator=numerator, denominator=denominator):
+            return f"{_show_operand(builder, numerator)} % {_show_operand(builder, denominator)}"
+        case Extremum(kind=kind, operands=operands):
+            shown = [_show_sum(builder, each) for each in sorted(operands, key=lambda each: each.constant is not None)]
+            return reduce(lambda inner, outer: f"I.{kind}({inner}, {outer})", shown)
+        case Value() if atom not in builder.names:
+            raise _Unnamed
+        case Value():
+            return builder.names[atom]
+        case _:
+            return repr(atom)
+
+
+def _show_operand(builder: Builder, operand: Polynomial) -> str:
+    """In parentheses unless it is one name or number."""
+    text = _show_sum(builder, operand)
+    return text if text.isalnum() or text.isidentifier() else f"({text})"
+
+
+def show_axes(count: int) -> str:
+    """`1 axis`, `2 axes`."""
+    return f"{count} {'axis' if count == 1 else 'axes'}"
 
 
 def listed(words: Sequence[str]) -> str:

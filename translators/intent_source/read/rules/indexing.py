@@ -18,7 +18,7 @@ from translators.intent_source.read.operands import (
     Slice,
 )
 from translators.intent_source.read.rules import codes
-from translators.intent_source.read.rules.describe import describe, show_extent, show_shape
+from translators.intent_source.read.rules.describe import describe, show_axes, show_extent, show_shape
 from translators.intent_source.read.rules.domains import between, bound, index_scalar, whole
 from translators.intent_source.read.rules.literals import static_integer, static_number
 from translators.intent_source.read.rules.shapes import Shape, broadcast
@@ -31,7 +31,8 @@ _FULL = Slice(None, None, None)
 def relation(builder: Builder, source: Shape, items: tuple[Operand, ...], written: bool = False) -> Relation:
     """The relation that `items` describe over an array of shape `source`."""
     if written and any(_is_new_axis(item) for item in items):
-        builder.reject(codes.NEW_AXIS_IN_WRITE, "None makes a new axis of what is read; a destination has no new axes")
+        message = "None makes a new axis of what is read; a destination has no new axes"
+        builder.reject(codes.NEW_AXIS_IN_WRITE, message, "leave it out: the value is broadcast to the place")
     parts: list[IndexItem] = []
     axis = 0
     for item in _expanded(builder, source, items):
@@ -51,14 +52,21 @@ def result_type(found: Relation, dtype: DType) -> Type:
 
 
 # -------------------------------------------------------------------------------------------------------------- items
+def _help_with_indices(source: Shape, items: tuple[Operand, ...]) -> str:
+    if not source:
+        return "a rank-zero place is indexed with [()]"
+    if any(item == _FULL for item in items):
+        return "a `:` keeps an axis that is there; v[:, None] adds one to a value"
+    return "there is one index for each axis at most"
+
+
 def _expanded(builder: Builder, source: Shape, items: tuple[Operand, ...]) -> Iterator[Operand]:
     """`...` and missing trailing axes written out as `:`."""
     ellipses = sum(_is_ellipsis(item) for item in items)
     used = len(items) - ellipses - sum(_is_new_axis(item) for item in items)
     if used > len(source):
-        message = f"{used} indices for {show_shape(builder, source)}, which has {len(source)} axes"
-        help = "v[:, None] adds an axis to a value" if len(source) else "a rank-zero place is indexed with [()]"
-        builder.reject(codes.TOO_MANY_INDICES, message, help)
+        message = f"{used} indices for {show_shape(builder, source)}, which has {show_axes(len(source))}"
+        builder.reject(codes.TOO_MANY_INDICES, message, _help_with_indices(source, items))
     if ellipses > 1:
         builder.reject(codes.INDEX_KIND, "at most one `...` in a subscript")
     missing = [_FULL] * (len(source) - used)

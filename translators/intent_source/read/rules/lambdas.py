@@ -17,7 +17,7 @@ from translators.logical.types import Type
 def helper(builder: Builder, operand: Operand, what: str) -> Function | IntrinsicName:
     if not isinstance(operand, Function | IntrinsicName):
         message = f"{what} is an @intent.fn helper, and this is {describe(builder, operand)}"
-        builder.reject(codes.HELPER_EXPECTED, message)
+        builder.reject(codes.HELPER_EXPECTED, message, "name the helper, or an operation such as I.add, without a call")
     return operand
 
 

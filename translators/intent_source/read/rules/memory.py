@@ -167,7 +167,9 @@ def writable(builder: Builder, target: Operand, what: str, code: str) -> Memory:
             help = "rebind the name to a new value, or use I.buffer for storage"
             builder.reject(code, f"{what} needs a view or buffer: {describe(builder, target)} is immutable", help)
         case _:
-            builder.reject(codes.NOT_ASSIGNABLE, f"{describe(builder, target)} holds no elements to write")
+            hint = "write to a view or buffer, with it as the index: y[rows] = v"
+            message = f"{describe(builder, target)} holds no elements to write"
+            builder.reject(codes.NOT_ASSIGNABLE, message, hint if isinstance(target, Domain) else None)
 
 
 def no_effect_in_pure(builder: Builder, what: str) -> None:
@@ -283,5 +285,6 @@ def _promised(builder: Builder, index: Operand) -> Value:
         return coordinates
     value = as_value(builder, index, dtypes.index if static_number(index) is not None else None)
     if not value.dtype.is_integer:
-        builder.reject(codes.PROMISE, f"an index is an integer, and this is {describe(builder, value)}")
+        message = f"an index is an integer, and this is {describe(builder, value)}"
+        builder.reject(codes.PROMISE, message, "write I.cast(..., I.index)")
     return value

@@ -291,8 +291,8 @@ def cast(builder: Builder, operand: Operand, dtype: DType) -> Value:
 def bitcast(builder: Builder, operand: Operand, dtype: DType) -> Value:
     value = as_value(builder, operand)
     if value.dtype.bits != dtype.bits or "bool" in (value.dtype.kind, dtype.kind):
-        widths = f"{value.dtype.name} and {dtype.name} do not"
-        builder.reject(codes.BITCAST, f"I.bitcast needs two dtypes of one width, and {widths} have one")
+        message = f"I.bitcast needs two dtypes of one width, and {value.dtype.name} and {dtype.name} do not have one"
+        builder.reject(codes.BITCAST, message, "I.cast converts values")
     return value if value.dtype == dtype else builder.one(Bitcast(value), like(value, dtype))
 
 
@@ -319,4 +319,5 @@ def check_approximation(builder: Builder, what: str, dtype: DType, approximate: 
     if flush_to_zero and not approximate:
         builder.reject(codes.APPROXIMATION, f"{what}: flush_to_zero needs approximate=True")
     if approximate and dtype != dtypes.f32:
-        builder.reject(codes.APPROXIMATION, f"{what}: approximate=True is for f32, and this is {dtype.name}")
+        message = f"{what}: approximate=True is for f32, and this is {dtype.name}"
+        builder.reject(codes.APPROXIMATION, message, "write I.cast(..., I.f32) around the operands, or leave it out")

@@ -18,7 +18,7 @@ from translators.intent_source.read.operands import (
     Text,
 )
 from translators.intent_source.read.rules import codes
-from translators.intent_source.read.rules.describe import describe, show_extent, show_shape
+from translators.intent_source.read.rules.describe import describe, show_axes, show_extent, show_shape
 from translators.intent_source.read.rules.literals import as_value, cast_literal, static_integer
 from translators.logical.program import Full, Join, Pick, Relation, Reshape, Transpose, Value
 from translators.logical.types import Domain, Scalar, Tensor, Type
@@ -116,6 +116,8 @@ def _help_to_align(builder: Builder, left: Shape, right: Shape, a: Polynomial, b
         return "reshape, slice or transpose one of them so that the extents agree"
     if a.constant is not None or b.constant is not None:
         return "a symbolic extent never equals a number: write the number in the annotation, or use the symbol here"
+    if not isinstance(a.atom, Symbol) or not isinstance(b.atom, Symbol):
+        return "extents are equal if their expressions over the same values are: form both from one domain or .shape"
     first, second = show_extent(builder, a), show_extent(builder, b)
     return f"{first} and {second} are different extents even where they happen to be equal: use one symbol for both"
 
@@ -184,9 +186,15 @@ def axis_of(builder: Builder, operand: Operand, shape: Shape) -> int:
         message = f"an axis is a compile-time integer, and this is {describe(builder, operand)}"
         builder.reject(codes.AXIS, message, "write axis=0")
     if not -len(shape) <= axis < len(shape):
-        message = f"axis {axis} does not exist: {show_shape(builder, shape)} has {len(shape)} axes"
-        builder.reject(codes.AXIS_RANGE, message)
+        message = f"axis {axis} does not exist: {show_shape(builder, shape)} has {show_axes(len(shape))}"
+        builder.reject(codes.AXIS_RANGE, message, axes_help(len(shape)))
     return axis % len(shape)
+
+
+def axes_help(rank: int) -> str | None:
+    if rank < 2:
+        return "its one axis is 0" if rank else None
+    return f"axes count from 0 to {rank - 1}, or from -{rank} to -1"
 
 
 def axes_of(builder: Builder, operand: Operand, shape: Shape) -> tuple[int, ...]:
