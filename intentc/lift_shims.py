@@ -99,3 +99,4 @@ _TRUTHS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 globals().update({name: _elementwise(function) for name, function in _FLOATS.items()})
 globals().update({name: _elementwise(function, tl.int1) for name, function in _TRUTHS.items()})
+globals()["llrint"] = lambda x: _elementwise(np.rint)(x).to(tl.int64)

@@ -146,6 +146,11 @@ _CALLED_TYPES: Final = frozenset(
 )
 
 
+_LIBRARIES: Final = frozenset(
+    f"{root}.extra.{path}libdevice" for root in ("tl", "triton.language") for path in ("", "cuda.")
+)
+
+
 class _Shimmed(ast.NodeTransformer):
     """What Triton's interpreter takes for plain Python: x.to(...), x.value, tl.float32(x), and `and`, `or`, `not`, `**`
     of tensors.
@@ -165,6 +170,8 @@ class _Shimmed(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         self.generic_visit(node)
+        if ast.unparse(node.value) in _LIBRARIES:
+            return _shim(node.attr)
         if node.attr == "value" and isinstance(node.ctx, ast.Load):
             return ast.Call(_shim("value"), [node.value], [])
         return node

@@ -55,6 +55,7 @@ class Context:
     counted: set[str] = field(default_factory=set)  # pointers to numbers of at least 1
     group_sizes: dict[Polynomial, Polynomial] = field(default_factory=dict)  # a name -> the quotient that it is
     wholes: dict[str, tuple[Polynomial, Polynomial]] = field(default_factory=dict)  # programs: (divisor, how often)
+    required: dict[Polynomial, None] = field(default_factory=dict)  # not negative in a launch that has a meaning
     effort: Effort = field(default_factory=lambda: Effort())
 
     def invariant(self, polynomial: Polynomial) -> bool:

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Final
 
 from intent.dtypes import DType
 from intent.records import dataclass, field
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Atom, Polynomial, Symbol, number
+from translators.algebra.polynomial import Atom, Polynomial, Quotient, Symbol, number
 from translators.lifting.evaluation import Evaluator
 from translators.tile.expression import Axis, Expression, dependences, walk
 
@@ -26,6 +28,7 @@ MOST_TO_CHOOSE_FROM = 50
 MOST_ELEMENTS = 2**21
 SOME_POINTS = 30
 UNBOUNDED = 2**16  # of coordinates that nothing bounds
+FLOATS = (0.25, 2.0)  # between which float parameters are drawn
 MOST_COMPUTED = 4000  # of coordinates that are computed from elements of arrays
 
 
@@ -126,6 +129,8 @@ def _values(
         values[name] = (
             given if isinstance(given, int) and (name in correspondence.fixed or name not in sizes) else block
         )
+    if any(value_of(fact, values) < 0 for fact in _numbers_of(correspondence.facts, values)):
+        _in_blocks(correspondence, values, free, generator)
     counted = sorted(name for name in free if name.startswith("programs_") and name not in _names(shapes))
     if not _enough_programs(correspondence, values, counted):
         return None
@@ -145,13 +150,35 @@ def _values(
     return values if all(value_of(each, values) >= 0 for each in correspondence.rows) else None
 
 
+def _numbers_of(facts: Iterable[Polynomial], values: Mapping[str, int]) -> Iterator[Polynomial]:
+    """Those that can be told already."""
+    return (fact for fact in facts if _names((fact,)) <= values.keys())
+
+
+def _in_blocks(
+    correspondence: Correspondence, values: dict[str, int], free: Iterable[str], generator: random.Random
+) -> None:
+    """Sizes of facts that ask for whole blocks are some blocks long."""
+    for fact in correspondence.facts:
+        blocks = [atom.denominator for atom in fact.atoms() if isinstance(atom, Quotient)]
+        sizes = sorted(_names((fact,)) & set(free))
+        if len(sizes) == 1 and len(blocks) == 1 and _names(blocks) <= set(correspondence.blocks):
+            values[sizes[0]] = value_of(blocks[0], values) * generator.randint(1, 2)
+
+
 def value_of(polynomial: Polynomial, values: Mapping[str, int]) -> int:
     return Evaluator().polynomial(polynomial, {Symbol(name): value for name, value in values.items()})
 
 
 def _farthest(coordinate: Polynomial, values: Mapping[str, int]) -> int:
-    """Nothing that is read is farther: elements of arrays are below the largest size, and what is computed is small."""
+    """Nothing that is read is farther: elements of arrays are below the largest size."""
     sizes: dict[Atom, Polynomial] = {Symbol(name): number(value) for name, value in values.items()}
+    farthest = _reach(coordinate, sizes)[1]
+    return UNBOUNDED if farthest == math.inf else min(max(math.floor(farthest), 0), MOST_ELEMENTS)
+
+
+def _reach(coordinate: Polynomial, sizes: Mapping[Atom, Polynomial]) -> tuple[float, float]:
+    """The least and the largest value of a coordinate, as far as bounds of its parts say."""
     facts = Facts()
     done: set[Atom] = set()
     remaining = [atom for atom in coordinate.atoms() if isinstance(atom, Axis | Expression)]
@@ -164,13 +191,44 @@ def _farthest(coordinate: Polynomial, values: Mapping[str, int]) -> int:
             bounds = (atom.begin, atom.end)
             remaining.extend(each for bound in bounds for each in bound.atoms() if isinstance(each, Axis | Expression))
             facts = facts.with_bounds(atom, atom.begin.substitute(sizes), atom.end.substitute(sizes) - 1)
-        else:
-            low, high = (0, LARGEST_SIZE - 1) if atom.operation == "load" else (-MOST_COMPUTED, MOST_COMPUTED)
-            facts = facts.with_bounds(atom, low, high)
-    farthest = facts.bounds(coordinate.substitute(sizes)).high
-    return UNBOUNDED if farthest is None else min(max(farthest, 0), UNBOUNDED)
+        elif isinstance(atom, Expression):
+            low, high = _computed(atom, sizes)
+            if math.isfinite(low) and math.isfinite(high):
+                facts = facts.with_bounds(atom, math.floor(low), math.ceil(high))
+    found = facts.bounds(coordinate.substitute(sizes))
+    return -math.inf if found.low is None else found.low, math.inf if found.high is None else found.high
 
 
+def _computed(node: Expression, sizes: Mapping[Atom, Polynomial]) -> tuple[float, float]:
+    """The least and the largest value of what a coordinate is computed from; floats are those that are drawn."""
+    match node.operation, node.arguments:
+        case "constant", _ if math.isfinite(node.attribute):
+            return node.attribute, node.attribute
+        case "index", _:
+            return _reach(node.attribute, sizes)
+        case "load", _:
+            return 0, LARGEST_SIZE - 1
+        case "parameter", _ if node.dtype.is_float:
+            return FLOATS
+        case "cast", (inner,):
+            return _computed(inner, sizes)
+        case "select", (_, *parts):
+            ends = [_computed(part, sizes) for part in parts]
+            return min(low for low, _ in ends), max(high for _, high in ends)
+        case "pointwise", parts if node.attribute[0] in _MONOTONE:
+            ends = [_computed(part, sizes) for part in parts]
+            corners = [_MONOTONE[node.attribute[0]](*corner) for corner in product(*ends)]
+            known = all(math.isfinite(end) for pair in ends for end in pair)
+            return (min(corners), max(corners)) if known else (-math.inf, math.inf)
+        case _:
+            return -MOST_COMPUTED, MOST_COMPUTED
+
+
+# Functions whose extreme values are at ends of what they are given.
+_MONOTONE: Final[Mapping[str, Callable[..., float]]] = {
+    "add": lambda x, y: x + y, "subtract": lambda x, y: x - y, "multiply": lambda x, y: x * y, "minimum": min,
+    "maximum": max, "minimum_num": min, "maximum_num": max, "floor": math.floor, "negative": lambda x: -x,
+}  # fmt: skip
 _COMPUTED = ("index", "pointwise", "select", "constant", "cast")
 
 
@@ -226,8 +284,8 @@ def _choose_strides(
             if isinstance(atom, Symbol) and atom.name in names:
                 wanted[atom.name] = max(wanted.get(atom.name, 0), running)
                 running = wanted[atom.name] * value_of(extent, values) + generator.choice((0, 0, 3))
-            elif not _names((stride,)) & names:
-                running = value_of(stride, values) * value_of(extent, values)
+            elif _names((stride,)) <= values.keys() | wanted.keys():
+                running = value_of(stride, {**values, **wanted}) * value_of(extent, values)
     values.update(wanted)
 
 
@@ -240,7 +298,7 @@ def _call(correspondence: Correspondence, values: Mapping[str, int], generator: 
         for array in correspondence.arrays
     )
     numbers: dict[str, bool | int | float | str | None] = {name: values[name] for name in correspondence.integers}
-    numbers.update({name: round(generator.uniform(0.25, 2.0), 3) for name in correspondence.floats})
+    numbers.update({name: round(generator.uniform(*FLOATS), 3) for name in correspondence.floats})
     numbers.update({name: values[name] for name in correspondence.blocks})
     numbers.update({name: value for name, value in correspondence.constants.items() if name not in numbers})
     grid = tuple(value_of(extent, values) for extent in correspondence.grid)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from intent.dtypes import DType
@@ -18,13 +18,14 @@ from translators.lifting.combines import settle
 from translators.lifting.context import Context, Effort, atoms_of, in_bounds
 from translators.lifting.correspondence import ArrayPlace, Correspondence
 from translators.lifting.equal_groups import equal_groups, in_given_sizes, whole_groups
+from translators.lifting.heuristics import facts_of_flag
 from translators.lifting.loop_choice import loop_axes
 from translators.lifting.memory_order import MemoryOrder
 from translators.lifting.names import Names, kernel_name, view_name
 from translators.lifting.ordered_loops import dressed
 from translators.lifting.pooling import Pool
 from translators.lifting.rewriting import replaced
-from translators.lifting.rows import substituted, whole_rows
+from translators.lifting.rows import substituted, whole_rows, whole_tiles
 from translators.lifting.rules import normalised, simplified
 from translators.lifting.scan_nodes import scanned_axes, with_scans
 from translators.lifting.sinks import Basis, Ledger, Note, Residue, Sink
@@ -63,7 +64,15 @@ class Launch:
         """The launch with a compile-time parameter used by value, which the host says or which is chosen here."""
         known = self.known
         fixed = replace(known, constants={**known.constants, name: value}, fixed=known.fixed | {name})
-        return replace(self, known=fixed, chosen=self.chosen if name in known.constants else (*self.chosen, name))
+        chosen = self.chosen if name in known.constants else (*self.chosen, name)
+        if isinstance(value, bool) or not isinstance(value, int):
+            return replace(self, known=fixed, chosen=chosen)
+        atoms: dict[Atom, Polynomial] = {Symbol(name): number(value)}
+        grid, facts = (tuple(each.substitute(atoms) for each in part) for part in (self.grid, self.facts))
+        return replace(self, known=fixed, chosen=chosen, grid=grid, facts=facts)
+
+    def with_facts(self, facts: Iterable[Polynomial]) -> Launch:
+        return replace(self, facts=tuple(dict.fromkeys((*self.facts, *facts))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +155,8 @@ class _Specialising:
             self.attempts += 1
             if self.attempts > MOST_ATTEMPTS or self.effort.exhausted:
                 break
-            made = self.lift(launch.fixing(name, value))
+            facts = facts_of_flag(self.function, name, value) if isinstance(value, bool) else ()
+            made = self.lift(launch.fixing(name, value).with_facts(facts))
             if made.source is not None:
                 return made
             first = first or made
@@ -253,12 +263,12 @@ class Lifting:
         check_alone(closed, updated, counts)
         closed = tuple(collected(self.arena, self.ledger, sink) for sink in closed)
         closed = self._in_groups(closed)
-        MemoryOrder(self.effects, context.facts, self.ledger).check(closed)
+        MemoryOrder(self.effects, self.arena, context.facts, self.ledger, context.blocks).check(closed)
         made = self._by_rules(closed)
         equal = whole_rows(context, made)
         if equal:
             made = self._by_rules([substituted(context, sink, equal) for sink in closed])
-        return made
+        return [whole_tiles(context, sink) for sink in made]
 
     def _in_groups(self, closed: tuple[Sink, ...]) -> tuple[Sink, ...]:
         """With sizes that fall into equal groups as products, in what the launch says too."""
@@ -461,7 +471,8 @@ class Lifting:
 
     def _facts(self) -> Iterator[Polynomial]:
         """Not negative in any launch that is lifted."""
-        yield from (*self.launch.facts, *self.context.facts.assumed, *whole_groups(self.context))
+        context = self.context
+        yield from (*self.launch.facts, *context.facts.assumed, *whole_groups(context), *context.required)
         yield from (extent - 1 for extent in self._idle_extents())
 
     def _idle_extents(self) -> list[Polynomial]:

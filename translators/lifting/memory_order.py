@@ -5,6 +5,7 @@ stores; that is the same if no store of the original came between, from this pro
 
     own    the element is stored by the very lane that loaded it, in the same iteration
     never  a program that loads stores nothing, by a condition, and other programs store elsewhere
+    away   no program stores where another or the same one loads
     apart  every load of a program comes before all its stores, and other programs store elsewhere
 """
 
@@ -16,10 +17,11 @@ from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic
 from translators.lifting.context import in_bounds, with_axes, within_ranges
+from translators.lifting.disjoint import Access, never_meet, within_rows
 from translators.lifting.rewriting import opposites, where
 from translators.lifting.sinks import Ledger, Residue, Sink
 from translators.tile.effects import KernelEffects
-from translators.tile.expression import Axis, Expression, dependences, walk
+from translators.tile.expression import Arena, Axis, Expression, dependences, walk
 
 
 @dataclass(slots=True)
@@ -27,12 +29,14 @@ class MemoryOrder:
     """Checks the sinks as the kernel has them, before any rule: programs and lanes are still told apart."""
 
     effects: KernelEffects
+    arena: Arena
     facts: Facts
     ledger: Ledger
+    blocks: frozenset[str]
     stored: dict[str, list[Sink]] = field(default_factory=dict)
 
     def check(self, sinks: Sequence[Sink]) -> None:
-        self._check_stores()
+        self._check_stores(sinks)
         for sink in sinks:
             self.stored.setdefault(sink.pointer, []).append(sink)
         for sink in sinks:
@@ -41,12 +45,24 @@ class MemoryOrder:
                     for store in self.stored.get(load.attribute.pointer, ()):
                         self._check(sink, load, store)
 
-    def _check_stores(self) -> None:
-        """Two stores of one loop alternate; as statements one after the other they would not."""
-        for position, store in enumerate(self.effects.stores):
-            for other in self.effects.stores[:position]:
-                if other.pointer == store.pointer and set(other.loops) & set(store.loops):
+    def _check_stores(self, sinks: Sequence[Sink]) -> None:
+        """Two stores of one loop alternate; as statements one after the other they do not, unless they never meet."""
+        pairs = list(zip(self.effects.stores, sinks, strict=True))
+        for position, (store, sink) in enumerate(pairs):
+            for other, before in pairs[:position]:
+                alternate = other.pointer == store.pointer and set(other.loops) & set(store.loops)
+                if alternate and not self._elsewhere(_stored(before), _stored(sink), races=False):
                     raise Residue(f"'{store.pointer}' is stored twice in one loop", store.line)
+
+    def _elsewhere(self, first: Access, second: Access, races: bool = True) -> bool:
+        """Whether two accesses never meet; without `races`, those of different programs do not in any case."""
+        same = () if races else self.effects.programs
+        for one, other, rows in within_rows(first, second, self.blocks):
+            if never_meet(self.arena, self.facts, one, other, same):
+                for stride in rows:
+                    self.ledger.add("assumed", f"rows that are {stride.name} apart do not overlap")
+                return True
+        return False
 
     def _check(self, sink: Sink, load: Expression, store: Sink) -> None:
         pointer, clock = load.attribute.pointer, load.attribute.clock
@@ -56,6 +72,9 @@ class MemoryOrder:
         if clock >= store.clock and not self._same_loop(clock, store.clock):
             raise Residue(f"'{pointer}' is loaded after it was stored", sink.line)
         if _same_lane(sink, load, store):
+            return
+        offset, mask = load.arguments[:2]
+        if self._elsewhere(Access(offset.polynomial, mask), _stored(store)):
             return
         if clock >= self._first_moment(store) or not self._apart(load, store):
             raise Residue(f"'{pointer}' is loaded where another program may have stored", sink.line)
@@ -95,6 +114,10 @@ class MemoryOrder:
         if any(_from_memory(atom) for each in within for atom in each.atoms()):
             self.ledger.add("assumed", f"elements that are coordinates of {store.pointer} are within its rows")
         return True
+
+
+def _stored(sink: Sink) -> Access:
+    return Access(sink.offset.polynomial, sink.mask)
 
 
 def _bound_axes(node: Expression) -> tuple[Axis, ...]:

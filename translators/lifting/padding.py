@@ -26,6 +26,7 @@ def absent_lanes_do_not_count(context: Context, node: Expression, condition: Exp
     values = [folding.expression(without.expression(argument)) for argument in node.arguments]
     if any(value.operation == "poison" for value in values):
         context.ledger.add("assumed", "no launch has lanes that a reduction reads and a load leaves undefined")
+        _every_lane_counts(context, node, condition)
         return True
     if node.operation == "contract":
         held = any(_is(value, 0) for value in values)
@@ -43,6 +44,14 @@ def absent_lanes_do_not_count(context: Context, node: Expression, condition: Exp
         for assumption in folding.assumptions:
             context.ledger.add("assumed", assumption)
     return held
+
+
+def _every_lane_counts(context: Context, node: Expression, condition: Expression) -> None:
+    """A launch that has a meaning has no lanes beyond a condition, as far as sizes say."""
+    for axis in node.attribute.axes:
+        bound = bound_by(condition, axis)
+        if bound is not None and bound[0] and context.invariant(bound[1]) and context.invariant(axis.end):
+            context.required.setdefault(bound[1] - axis.end)
 
 
 def _some_lane_counts(context: Context, node: Expression, condition: Expression) -> None:

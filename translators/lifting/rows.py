@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic
+from translators.algebra.polynomial import Atom, Polynomial, Quotient, Symbol, atomic, ceiling_divide
 from translators.lifting.context import Context, with_axes
-from translators.lifting.rewriting import bound_by, conjuncts, replaced, where
+from translators.lifting.rewriting import bound_by, conjuncts, like, replaced, where
 from translators.lifting.sinks import Sink
 from translators.tile.expression import Axis, Expression
 
@@ -48,6 +48,43 @@ def _rows(context: Context, sink: Sink) -> Iterator[tuple[Symbol, Polynomial]]:
                 continue
             if not facts.less(atomic(lane), row):
                 yield block, row
+
+
+def whole_tiles(context: Context, sink: Sink) -> Sink:
+    """Tiles of B lanes without a mask, on rows that are R apart: B divides R, or programs store in each other's rows.
+
+    y[R*p + c] for c in [0, B * cdiv(R, B)), by every program p
+    """
+    for lane in sink.free if sink.combine is None else ():
+        for row in _rows_of_tiles(context, sink, lane):
+            context.required.setdefault(row - lane.end)
+            context.ledger.add("assumed", f"{lane.end!r} is {row!r}: programs store no elements of each other")
+            made = like(context, lane, lane.begin, row)
+            axes = tuple(made if each is lane else each for each in sink.axes)
+            return whole_tiles(context, replaced(context, sink, {lane: atomic(made)}, axes))
+    return sink
+
+
+def _rows_of_tiles(context: Context, sink: Sink, lane: Axis) -> Iterator[Polynomial]:
+    """The distance of rows of other programs, of which the lane covers one, rounded up to whole blocks."""
+    offset = sink.offset.polynomial
+    near = offset.coefficient(lane)
+    if near is None or not near.terms or lane.begin.terms:
+        return
+    facts = where(with_axes(context.facts, sink.axes), sink.mask)
+    for other in (axis for axis in sink.free if axis is not lane and axis not in context.local):
+        far = offset.coefficient(other)
+        row = far.divided_by(near) if far and far.terms else None
+        if row is None or not context.invariant(row) or context.mentions_blocks(row):
+            continue
+        rounded = any(lane.end == block * ceiling_divide(row, block) for block in _blocks(context, lane.end))
+        if rounded and not facts.less(atomic(lane), row):
+            yield row
+
+
+def _blocks(context: Context, extent: Polynomial) -> Iterator[Polynomial]:
+    sizes = (atom.denominator for atom in extent.atoms() if isinstance(atom, Quotient))
+    return (each for each in sizes if each.constant is not None or context.mentions_blocks(each))
 
 
 def _read_from_memory(sink: Sink, lane: Axis) -> bool:

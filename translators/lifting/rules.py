@@ -3,6 +3,7 @@
     split     an axis that occurs through v // D and v % D alone becomes two axes
     chunk     a block number g and a lane l in [0, B) become one coordinate c = B*g + l
     restrict  a coordinate that is guarded by c < E ranges up to E
+    pin       a coordinate that is guarded by c == E is E
 
 Every rule proves its obligations from facts, or writes down what it assumes; nothing is assumed that another program,
 iteration
@@ -99,16 +100,40 @@ def _split(context: Context, sink: Sink, axis: Axis, divisor: Polynomial) -> Sin
     axes = (*sink.axes[:position], outer, inner, *sink.axes[position + 1 :])
     made = replaced(context, sink, mapping, axes)
     simpler = simplified(context, made)
+    for each in set(simpler.free) - set(sink.axes):
+        simpler = _turned(context, simpler, each)
+    axes = tuple(each for each in simpler.axes if each not in sink.axes)
     remaining = [
         atom
         for atom in atoms_of(*simpler.roots)
         if isinstance(atom, Quotient | Remainder) and atom.denominator == divisor
     ]
-    if any(outer in atom.numerator.atoms() or inner in atom.numerator.atoms() for atom in remaining):
+    if any(each in atom.numerator.atoms() for atom in remaining for each in (outer, inner, *axes)):
         return None
     if axis in context.local:
         context.local.update(simpler.axes)
     return simpler
+
+
+def _turned(context: Context, sink: Sink, axis: Axis) -> Sink:
+    """An axis of g points that counts only as (axis + c) % g: that takes each of its values once, whatever c is."""
+    remainders = (atom for atom in atoms_of(*sink.roots) if isinstance(atom, Remainder))
+    found = {
+        each for each in remainders if each.denominator == axis.end and each.numerator.coefficient(axis) == number(1)
+    }
+    turned = found.pop() if len(found) == 1 else None
+    if turned is None or axis.begin.terms:
+        return sink
+    shift = turned.numerator - atomic(axis)
+    if not shift.terms or axis in shift.atoms() or not context.invariant_but(shift, sink.axes, axis):
+        return sink
+    fresh = like(context, axis, axis.begin, axis.end)
+    axes = tuple(fresh if each is axis else each for each in sink.axes)
+    made = replaced(context, sink, {turned: atomic(fresh)}, axes)
+    if occurs(axis, made.every_axis, made.roots):
+        return sink
+    context.ledger.add("proven", f"({axis.name} + c) % g, for {axis.name} in [0, g), is each of [0, g) once")
+    return made
 
 
 def _by_itself(offset: Polynomial, axis: Axis) -> bool:
@@ -282,6 +307,33 @@ def _restricted_axis(context: Context, axis: Axis, upper: bool, bound: Polynomia
     return like(context, axis, axis.begin, minimum(axis.end, bound))
 
 
+def pin(context: Context, sink: Sink) -> Sink | None:
+    """An axis that stores at one of its points only, as the store's mask says, has only that point."""
+    for condition in conjuncts(sink.mask):
+        for axis in sink.free:
+            point = _point(condition, axis)
+            if point is None or not context.invariant_but(point, sink.axes, axis):
+                continue
+            facts = with_axes(context.facts, [each for each in sink.every_axis if each is not axis])
+            if facts.less_equal(axis.begin, point) and facts.less(point, axis.end):
+                rest = tuple(each for each in sink.axes if each is not axis)
+                return replaced(context, sink, {axis: point}, rest)
+    return None
+
+
+def _point(condition: Expression, axis: Axis) -> Polynomial | None:
+    """E, if the condition is axis == E."""
+    if condition.operation != "pointwise" or condition.attribute[0] != "equal":
+        return None
+    left, right = condition.arguments
+    if left.dtype != d.index or right.dtype != d.index:
+        return None
+    difference = left.polynomial - right.polynomial
+    factor = difference.coefficient(axis)
+    sign = None if factor is None else factor.constant
+    return atomic(axis) - difference * sign if sign in (1, -1) else None
+
+
 def _covering(context: Context, axis: Axis, bound: Polynomial) -> bool:
     """Whether one launch covers [0, bound) by choosing its grid or its block size: then no element is left out."""
     if not context.invariant(bound) or not context.invariant(axis.end) or context.mentions_blocks(bound):
@@ -382,7 +434,7 @@ def _alike(first: Polynomial, second: Polynomial) -> bool:
 
 
 RULES = (
-    restrict, implied, split, chunk, chunk_bound, restrict_bound, restrict_own, truncate, flip, rebase, segment,
+    pin, restrict, implied, split, chunk, chunk_bound, restrict_bound, restrict_own, truncate, flip, rebase, segment,
     regroup, stored_segment,
 )  # fmt: skip
 MOST_STEPS = 60

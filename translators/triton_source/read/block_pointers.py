@@ -12,11 +12,11 @@ from typing import Final
 
 from intent import dtypes as d
 from intent.records import replace
-from translators.algebra.polynomial import Polynomial, atomic, number
+from translators.algebra.polynomial import Polynomial, Symbol, atomic, number
 from translators.tile.expression import Expression
 from translators.triton_source.read.execution import Execution
 from translators.triton_source.read.operations import ONE
-from translators.triton_source.read.values import BlockPointer, NotLifted, Pointer, Tile, Value
+from translators.triton_source.read.values import BlockPointer, NeedsValue, NotLifted, Pointer, Tile, Value
 
 Arguments = Mapping[str, Value]
 Handler = Callable[[Execution, Arguments], Value]
@@ -90,7 +90,10 @@ def _checked(pointer: BlockPointer, given: Value) -> tuple[int, ...]:
     if given is None or given == "":
         return ()
     dimensions = given if isinstance(given, tuple) else (given,)
-    if not all(isinstance(each, int) for each in dimensions):
+    unknown = next((each for each in dimensions if not isinstance(each, int)), None)
+    if isinstance(unknown, Polynomial) and isinstance(unknown.atom, Symbol):
+        raise NeedsValue("a boundary check needs a value", (unknown.atom.name,), number=True)
+    if unknown is not None:
         raise NotLifted("a boundary check that is not known at compile time")
     return tuple(each for each in dimensions if isinstance(each, int))
 

@@ -32,6 +32,7 @@ from translators.triton_source.read.scans import associative_scan, scanned
 from translators.triton_source.read.values import (
     BlockPointer,
     Builtin,
+    HoldsType,
     NeedsValue,
     NotLifted,
     Pointer,
@@ -43,6 +44,7 @@ from translators.triton_source.read.values import (
 Arguments = Mapping[str, Value]
 Handler = Callable[[Execution, Arguments], Value]
 ABSENT: Final = "\0 absent"
+NO_MATRICES: Final = "a dot of anything but two matching matrices"
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,9 +400,16 @@ def _bound_lanes(
 def _dot(execution: Execution, given: Arguments) -> Value:
     ops = execution.operations
     left, right = ops.tile(given["input"]), ops.tile(given["other"])
-    if len(left.shape) != 2 or len(right.shape) != 2 or left.shape[1] != right.shape[0] or left.dtype != right.dtype:
-        raise NotLifted("a dot of anything but two matching matrices")
+    if len(left.shape) != 2 or len(right.shape) != 2 or left.shape[1] != right.shape[0]:
+        raise NotLifted(NO_MATRICES)
+    if left.dtype != right.dtype:
+        _expect_type(left, right.dtype)
+        _expect_type(right, left.dtype)
+        raise NotLifted(NO_MATRICES)
     dtype = given.get("out_dtype") or (d.f32 if left.dtype.is_float else d.i32)
+    if dtype == d.i32:
+        _expect_type(left, d.i8)
+        _expect_type(right, d.i8)
     if not isinstance(dtype, DType) or (left.dtype.is_float and dtype not in (d.f32, d.f64)):
         raise NotLifted("a dot that accumulates in a narrow type")
     if left.dtype == d.f32 and given.get("input_precision") != "ieee" and given.get("allow_tf32") is not False:
@@ -412,6 +421,19 @@ def _dot(execution: Execution, given: Arguments) -> Value:
     product = Tile(dtype, (left.shape[0], right.shape[1]), made)
     accumulator = given.get("acc")
     return product if accumulator is None else ops.binary("+", accumulator, product)
+
+
+def _expect_type(operand: Tile, dtype: DType) -> None:
+    """Both operands of a dot have one type: one that is read as it is, of a type that was chosen, has the other's."""
+    if operand.value.operation == "load" and operand.dtype == d.f32 and dtype != d.f32:
+        raise HoldsType(operand.value.attribute.pointer, dtype, NO_MATRICES)
+
+
+def _broadcast(execution: Execution, given: Arguments) -> Value:
+    ops = execution.operations
+    tiles = ops.aligned(ops.tile(given["input"]), ops.tile(given["other"]))
+    shape = ops.shape_of(*tiles)
+    return tuple(replace(tile, shape=shape) for tile in tiles)
 
 
 # --------------------------------------------------------------------------------------------------- Python's functions
@@ -486,6 +508,7 @@ _TABLE: Final[Mapping[str, Signature]] = {
     "tl.zeros_like": Signature(("input",), _zeros_like),
     "tl.cast": Signature(("input", "dtype", "fp_downcast_rounding", "bitcast"), _cast),
     "tl.expand_dims": Signature(("input", "axis"), _expand_dims),
+    "tl.broadcast": Signature(("input", "other"), _broadcast),
     "tl.broadcast_to": Signature(("input", "shape"), _broadcast_to),
     "tl.reshape": Signature(("input", "shape"), _reshape),
     "tl.view": Signature(("input", "shape"), _reshape),

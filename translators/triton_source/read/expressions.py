@@ -84,6 +84,8 @@ def evaluate(execution: Execution, node: ast.expr) -> Value:
             return _subscript(execution, execution.value(owner), index)
         case ast.Call():
             return _call(execution, node)
+        case ast.JoinedStr():
+            return ast.unparse(node)  # a message: what it says is of no consequence
         case _:
             raise NotLifted(f"the expression '{ast.unparse(node)}'")
 
@@ -108,6 +110,8 @@ def binary(execution: Execution, operator: ast.operator, left: Value, right: Val
         return _python_number(sign, left, right)
     if isinstance(left, tuple) and isinstance(right, tuple) and sign == "+":
         return left + right
+    if sign == "**" and isinstance(left, Polynomial) and _is_number(right):
+        return _python_number(sign, execution.known_integer(left), right)
     if _compile_time(left) and _compile_time(right):
         made = execution.operations.binary(sign, left, right)
         known = made.value.polynomial if isinstance(made, Tile) and made.value.operation == "index" else None
@@ -257,6 +261,8 @@ def _attribute(execution: Execution, owner: Value, name: str) -> Value:
                 raise NotLifted(f"'{name}' is not defined in '{file.path}'")
             return found
         case ((Pointer(element=element) | BlockPointer(base=Pointer(element=element))), "dtype"):
+            return PointerType(element)
+        case BlockPointer(base=Pointer(element=element)), "type":
             return PointerType(element)
         case (PointerType(element=element), "element_ty") | (Pointer(element=element), "type"):
             return element if name == "element_ty" else PointerType(element)

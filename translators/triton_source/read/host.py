@@ -461,6 +461,9 @@ class _Host:
                 return _dimension(tensor, -axis)
             case ast.Name(), ast.Constant(value=str() as name):
                 return symbol(name)  # meta["BLOCK"]
+            case ast.Name(id=name), ast.Constant(value=int() as place):
+                parts = self.names.get(name)
+                return parts[place] if isinstance(parts, tuple) and place < len(parts) else None
             case _:
                 return None
 

@@ -22,7 +22,7 @@ from translators.triton_source.read.source import TritonFile
 from translators.triton_source.read.values import (
     UNDEFINED,
     Function,
-    HoldsIntegers,
+    HoldsType,
     Module,
     NeedsValue,
     NotLifted,
@@ -31,7 +31,7 @@ from translators.triton_source.read.values import (
     Value,
 )
 
-MOST_ATTEMPTS = 6
+MOST_ATTEMPTS = 12
 DEFAULT_ELEMENT = d.f32
 
 
@@ -68,10 +68,10 @@ def read_kernel(file: TritonFile, function: Function, known: Known) -> ReadKerne
         attempt = _Attempt(file, function, known, guess)
         try:
             made = attempt.run()
-        except HoldsIntegers as found:
-            if found.pointer in known.dtypes:
+        except HoldsType as found:
+            if found.pointer in known.dtypes or guess.elements.get(found.pointer) == found.dtype:
                 raise
-            guess = replace(guess, elements={**guess.elements, found.pointer: d.i64})
+            guess = replace(guess, elements={**guess.elements, found.pointer: found.dtype})
             continue
         better = _corrected(attempt, made, guess, known)
         if better == guess:
@@ -105,7 +105,7 @@ class _Attempt:
             parameters = [self._parameter(each) for each in _parameters(self.function.node)]
             self.execution.calls.append(self.function.name)
             self.execution.block(self.function.node.body)
-        except (HoldsIntegers, NeedsValue):
+        except (HoldsType, NeedsValue):
             raise
         except NotLifted as reason:
             raise NotLifted(reason.reason, reason.line or self.execution.line) from None

@@ -11,7 +11,7 @@ from translators.algebra.polynomial import Polynomial, atomic, ceiling_divide, m
 from translators.tile.effects import LoopCarry, LoopRecord
 from translators.tile.expression import Axis, Expression, LoopToken
 from translators.triton_source.read.execution import Execution
-from translators.triton_source.read.operations import ONE, nonnegative
+from translators.triton_source.read.operations import ONE, expect_integer_products, nonnegative
 from translators.triton_source.read.structures import Part, parts, rebuilt, same_structure
 from translators.triton_source.read.values import BlockPointer, Builtin, NotLifted, Pointer, Shape, Tile, Value
 
@@ -236,6 +236,8 @@ def _carry(execution: Execution, name: str, initial: Tile | Pointer, update: Val
         return LoopCarry(name, d.index, lanes, ops.index(initial.offset), ops.index(update.offset), extents)
     new = execution.operations.tile(update)
     if new.dtype != initial.dtype or _padded(new.shape) != _padded(initial.shape):
+        if initial.dtype.is_integer and new.dtype.is_float:
+            expect_integer_products(new)
         raise NotLifted(f"'{name}' changes its type or shape in a loop")
     return LoopCarry(name, initial.dtype, lanes, *_alike(execution, initial, new), extents)
 

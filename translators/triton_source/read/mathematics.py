@@ -77,6 +77,10 @@ def _round_to_even(execution: Execution, given: Mapping[str, Value]) -> Value:
     return ops.select(up, ops.binary("+", below, 1.0), below)
 
 
+def _to_nearest_integer(execution: Execution, given: Mapping[str, Value]) -> Value:
+    return execution.operations.cast(_round_to_even(execution, given), d.i64)
+
+
 def _tangent(execution: Execution, given: Mapping[str, Value]) -> Value:
     execution.remark("tan: a sine divided by a cosine here")
     tile = _float(execution, given["x"])
@@ -123,6 +127,7 @@ def _swizzle(execution: Execution, given: Mapping[str, Value]) -> Value:
 _OF_ONE: Final[Mapping[str, Handler]] = {
     "log2": _log2, "isnan": _is_nan, "isinf": _against_infinity("=="), "isfinited": _against_infinity("<"),
     "finitef": _against_infinity("<"), "trunc": _truncate, "rint": _round_to_even, "nearbyint": _round_to_even,
+    "llrint": _to_nearest_integer,
     "tan": _tangent, "fast_expf": _fast("exp"), "fast_exp2f": _fast("exp2"), "fast_logf": _fast("log"),
     "fast_sinf": _fast("sin"), "fast_cosf": _fast("cos"), "fast_tanhf": _fast("tanh"), "fast_log2f": _log2,
 }  # fmt: skip

@@ -28,7 +28,17 @@ from translators.algebra.polynomial import (
 )
 from translators.tile.expression import Arena, Axis, Expression, LoopToken
 from translators.tile.substitution import as_index, substitute
-from translators.triton_source.read.values import HoldsIntegers, Lanes, NotLifted, Pointer, Shape, Tile, Value
+from translators.triton_source.read.values import (
+    HoldsIntegers,
+    HoldsType,
+    Lanes,
+    NeedsValue,
+    NotLifted,
+    Pointer,
+    Shape,
+    Tile,
+    Value,
+)
 
 ONE = number(1)
 COMPARISONS = {"==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"}
@@ -134,7 +144,11 @@ class Operations:
             return first
         if first == ONE:
             return second
-        raise NotLifted(f"tiles of {first} and {second} lanes cannot be combined")
+        reason = f"tiles of {first} and {second} lanes cannot be combined"
+        names = sorted({atom.name for each in (first, second) for atom in each.atoms() if isinstance(atom, Symbol)})
+        if names:
+            raise NeedsValue(reason, tuple(names), number=True)
+        raise NotLifted(reason)
 
     def aligned(self, *tiles: Tile) -> tuple[Tile, ...]:
         """The tiles at one rank; each keeps its own extents, which broadcast."""
@@ -194,6 +208,8 @@ class Operations:
     def _coordinate_operation(self, operator: str, first: Tile, second: Tile, dtype: DType) -> Tile | None:
         left, right = first.value.polynomial, second.value.polynomial
         made = self._coordinate(operator, left, right)
+        if operator == "&":
+            made = _low_bits(left, right, dtype) or _low_bits(right, left, dtype)
         if made is None or (dtype.kind == "unsigned" and operator == "-" and not nonnegative(made)):
             return None
         return Tile(dtype, self.joint_shape(first.shape, second.shape), self.index(made))
@@ -234,6 +250,10 @@ class Operations:
             if operator not in BITWISE:
                 raise NotLifted(f"'{operator}' of booleans")
             return Tile(dtype, shape, self.logical(BITWISE[operator], left, right))
+        if operator == "*" and dtype.is_integer:
+            zero = next((each for each in (left, right) if each.operation == "constant" and not each.attribute), None)
+            if zero is not None:
+                return Tile(dtype, shape, zero)
         match operator:
             case "+" | "-" | "*":
                 function = ARITHMETIC[operator]
@@ -414,6 +434,18 @@ def nonnegative(polynomial: Polynomial) -> bool:
     return facts.nonnegative(polynomial)
 
 
+def _low_bits(value: Polynomial, mask: Polynomial, dtype: DType) -> Polynomial | None:
+    """value & (2**k - 1), which is what is left of it below 2**k."""
+    known = mask.constant
+    if known is None or known < 0 or known & (known + 1):
+        return None
+    divisor = value.atom.denominator.constant if isinstance(value.atom, Quotient) else 1
+    largest = ((1 << (dtype.bits - dtype.is_signed)) - 1) // (divisor or 1)
+    if known >= largest:
+        return value if nonnegative(value) else None
+    return remainder(value, number(known + 1))
+
+
 def _exact_in_any(value: object) -> bool:
     """Whether every float type holds the number."""
     return value in (0, 1, -1, 2, float("inf"), float("-inf"))
@@ -424,6 +456,14 @@ def expect_integers(tile: Tile) -> None:
     for node in _summands(tile.value):
         if node.operation == "load" and node.dtype.is_float:
             raise HoldsIntegers(node.attribute.pointer)
+
+
+def expect_integer_products(tile: Tile) -> None:
+    """What an integer accumulates are products of integers: Triton multiplies matrices of eight bits for that."""
+    for node in _summands(tile.value):
+        for factor in node.arguments if node.operation == "contract" else ():
+            if factor.operation == "load" and factor.dtype.is_float:
+                raise HoldsType(factor.attribute.pointer, d.i8, "an integer that accumulates products of floats")
 
 
 def _summands(value: Expression) -> Iterator[Expression]:

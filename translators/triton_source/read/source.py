@@ -28,6 +28,7 @@ _MODULES: Final = {
     "triton.language.extra.cuda": "extra",
     "triton.language.extra.cuda.libdevice": "libdevice",
     "triton.language.extra.hip.libdevice": "libdevice",
+    "torch._inductor.runtime.triton_helpers": "triton_helpers",
     "math": "math",
     "torch": "torch",
     "numpy": "numpy",
@@ -314,7 +315,8 @@ def member(module: Builtin, name: str) -> Value:
     """An attribute of one of Triton's modules."""
     if module.name in ("tl", "torch", "numpy") and name in _DTYPES:
         return _DTYPES[name]
-    inner = {"tl.extra": "extra", "extra.libdevice": "libdevice", "extra.cuda": "extra", "triton.language": "tl"}
+    inner = {"tl.extra": "extra", "extra.libdevice": "libdevice", "extra.cuda": "extra", "triton.language": "tl",
+             "triton_helpers.libdevice": "libdevice", "triton_helpers.math": "tl.math"}  # fmt: skip
     whole = f"{module.name}.{name}"
     return Builtin(inner.get(whole, whole))
 

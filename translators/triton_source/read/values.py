@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from intent.dtypes import DType
+from intent.dtypes import DType, i64
 from intent.records import dataclass
 from translators.algebra.polynomial import Polynomial
 from translators.tile.expression import Axis, Expression
@@ -42,12 +42,20 @@ class NeedsValue(NotLifted):
         self.of_type = of_type
 
 
-class HoldsIntegers(NotLifted):
+class HoldsType(NotLifted):
+    """What is done with the elements of a pointer asks for another type than they were taken to have."""
+
+    def __init__(self, pointer: str, dtype: DType, reason: str) -> None:
+        super().__init__(reason)
+        self.pointer = pointer
+        self.dtype = dtype
+
+
+class HoldsIntegers(HoldsType):
     """The elements of a pointer are used as coordinates: they are integers."""
 
     def __init__(self, pointer: str) -> None:
-        super().__init__(f"the elements of '{pointer}' are used as coordinates, and are no integers")
-        self.pointer = pointer
+        super().__init__(pointer, i64, f"the elements of '{pointer}' are used as coordinates, and are no integers")
 
 
 @dataclass(frozen=True, slots=True)
