@@ -63,7 +63,9 @@ def bitonic_sort_kernel(
         stride = tl.cast(_floor_divide(run, 2), tl.int64)
         active_2 = stride > 0
         while active_2:
-            other = tl.sum(tl.where(i_2[None, :] == i[:, None].to(tl.int64) ^ stride, v[None, :], 0.0), axis=1)
+            other = tl.reduce(
+                tl.where(i_2[None, :] == i[:, None].to(tl.int64) ^ stride, v[None, :], -float("inf")), 1, _maximum
+            )
             lower = i.to(tl.int64) & stride == 0
             v = tl.where(ascending == lower, _minimum(v, other), _maximum(v, other))
             stride = tl.cast(_floor_divide(stride, 2), tl.int64)

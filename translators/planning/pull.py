@@ -30,6 +30,7 @@ from translators.logical import program as lp
 from translators.logical.program import Value
 from translators.logical.types import Memory
 from translators.planning.hazards import OPPOSITE
+from translators.planning.known_values import lowest
 from translators.planning.memory import forward
 from translators.planning.ranges import Range, Ranges, axes_of, position_axis, same_run
 from translators.planning.sinks import Context, Coordinates, Loop, MustPin, ReadPoint, unsupported
@@ -379,11 +380,16 @@ class Pull(Ranges):
         return self.indexed(made)
 
     def chosen(self, tile: Expression, axis: Axis, coordinate: Polynomial) -> Expression:
-        """One element of a tile along an axis: all others are cleared and the sum taken."""
+        """One element of a tile along an axis: all others are cleared and the sum taken, or the maximum of floats, of
+        which a sum with zeros is never -0.0.
+        """
         parts = (self.index_value(atomic(axis)), self.index_value(coordinate))
         here = self.arena.make("pointwise", boolean, parts, ("equal", False, False))
-        cleared = self.arena.make("select", tile.dtype, (here, tile, self.zero(tile.dtype)))
-        kind = "any" if tile.dtype.kind == "bool" else "sum"
+        kind = "max" if tile.dtype.is_float else "any" if tile.dtype.kind == "bool" else "sum"
+        other = self.zero(tile.dtype)
+        if tile.dtype.is_float:
+            other = self.arena.make("constant", tile.dtype, (), lowest(tile.dtype))
+        cleared = self.arena.make("select", tile.dtype, (here, tile, other))
         return self.arena.make("reduce", tile.dtype, (cleared,), Reduction(kind, (axis,)))
 
 
