@@ -103,7 +103,8 @@ class Demand(Rooms):
                 self.contexts[op] = context
                 self.orders[op] = self._order
                 for result in self.held.intersection(results):
-                    self._hold(result, context, f"{self.kernel.names.get(result, 'result')}_kept")
+                    if not self.keep_outputs(op, result, context):
+                        self._hold(result, context, f"{self.kernel.names.get(result, 'result')}_kept")
             case lp.Let(op=lp.Reduce() | lp.Scan() as op, results=results) if self._matters(
                 results
             ) and self.is_in_order(op):

@@ -17,6 +17,7 @@ from translators.planning.combines import Folded, inserted, mixes_elements
 from translators.planning.ranges import axes_of
 from translators.planning.region_operations import RegionOperations
 from translators.planning.sinks import Context, Coordinates, Loop, LoopCarry
+from translators.planning.slice_places import looks_at_places
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction
 
 _BLOCKWISE = (lp.RegionFold, lp.RegionScan, lp.Read)
@@ -135,6 +136,24 @@ class OrderedFolds(RegionOperations):
 
     def _element(self, argument: Value, place: dict[int, Polynomial], at: Coordinates) -> Expression:
         return self.pull(argument, inserted(at, place))
+
+    def keep_outputs(self, op: lp.RegionFold | lp.RegionScan, result: Value, context: Context) -> bool:
+        """Keep an output of a scan whose slices are single elements, as they appear; False if it is no such output."""
+        if isinstance(op, lp.RegionFold) or result.position >= op.emit_results or not looks_at_places(op):
+            return False
+        loop = self.loop_over(op)
+        inner = Context(context.parallel, (*context.loops, loop), context.predicate)
+        output = op.emit.results[result.position]
+        along = self._along(op, output)
+        free: list[Axis] = []
+        for ordinal in range(len(output.shape)):
+            if ordinal != along:
+                free.append(self.bound(self.range_of(output, ordinal), frozenset(free)))
+        at = tuple(atomic(axis) - axis.begin for axis in free)
+        value = self.pull(output, inserted(at, {along: number(0)}))
+        place = inserted(at, {along: atomic(loop.token)})
+        self.kept[result] = self._keep_along(result, value, place, free, inner)
+        return True
 
     def _prefixes(
         self, op: lp.Scan, result: Value, loop: Loop, place: dict[int, Polynomial], inner: Context

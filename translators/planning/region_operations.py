@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from intent.records import dataclass, field
-from translators.algebra.polynomial import atomic, number
+from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.logical import program as lp
 from translators.logical.program import Block, Value
 from translators.planning.neutral import limits_of
@@ -20,6 +20,7 @@ from translators.planning.provenance import axis_origin
 from translators.planning.ranges import Range, extent_name, position_axis, same_run
 from translators.planning.running_maximum import relative_to_running
 from translators.planning.sinks import Context, Coordinates, Loop, LoopCarry, MustHold
+from translators.planning.slice_places import looks_at_places
 from translators.planning.structured import Structured
 from translators.planning.whole_slices import whole_copies, worth_two_loops
 from translators.tile.expression import Axis, Expression, LoopToken, walk
@@ -48,15 +49,20 @@ class RegionOperations(Structured):
         """Walk the statements of a helper's body."""
 
     def region(self, op: lp.RegionFold | lp.RegionScan, value: Value, at: Coordinates) -> Expression:
-        loop = self._made.get(op) or self._make(op)
+        loop = self.loop_over(op)
         if isinstance(op, lp.RegionFold):
             return self.carried("carried", loop, value.position, at)
         if value.position >= op.emit_results:
             return self.carried("carried", loop, value.position - op.emit_results, at)
         return self._emitted(op, loop, value, at)
 
+    def loop_over(self, op: lp.RegionFold | lp.RegionScan) -> Loop:
+        return self._made.get(op) or self._make(op)
+
     def _make(self, op: lp.RegionFold | lp.RegionScan) -> Loop:
         """The loop over slices, its carries initialised by the identities (or the initial state)."""
+        if looks_at_places(op):
+            return self._make_single(op)
         context = self.contexts[op]
         source = op.sources[0]
         extent = self.extent(source.shape[op.axis])
@@ -71,11 +77,32 @@ class RegionOperations(Structured):
         self._made[op] = loop
         self.loops[lp.LoopKey(token.serial)] = loop
         self.bound(self.slice_ranges[op.slice_extent], frozenset())  # the loop goes over slices even if no helper looks
+        self._start_states(op, loop)
+        self._advance(op, loop, context)
+        return loop
+
+    def _make_single(self, op: lp.RegionFold | lp.RegionScan) -> Loop:
+        """A loop over single elements, whose helpers see slices of length 1."""
+        context = self.contexts[op]
+        source = op.sources[0]
+        token = LoopToken("step", self.arena.serial())
+        low, high = self.index_value(number(0)), self.index_value(self.extent(source.shape[op.axis]))
+        loop = Loop(
+            token, context.loops, context.parallel, low, high, 1, source.span, order=self.orders[op], single=True
+        )
+        loop.predicate = context.predicate
+        self._made[op] = self.loops[lp.LoopKey(token.serial)] = loop
+        (extent,) = op.slice_extent.atoms()
+        assert isinstance(extent, Value)
+        self.variables[extent] = number(1)
+        self._start_states(op, loop)
+        self._advance(op, loop, context)
+        return loop
+
+    def _start_states(self, op: lp.RegionFold | lp.RegionScan, loop: Loop) -> None:
         initial = op.identities if isinstance(op, lp.RegionFold) else op.initial_state
         for ordinal, value in enumerate(initial):
             loop.carries.append(self._summary_carry(value, ordinal, loop))
-        self._advance(op, loop, context)
-        return loop
 
     def _summary_carry(self, identity: Value, ordinal: int, loop: Loop) -> LoopCarry:
         own: list[Axis] = []
@@ -89,7 +116,7 @@ class RegionOperations(Structured):
     def _advance(self, op: lp.RegionFold | lp.RegionScan, loop: Loop, context: Context) -> None:
         """state' = combine(state, summarize(slice)), or apply(summarize(slice), state) of a scan."""
         inner = Context(context.parallel, (*context.loops, loop), context.predicate)
-        self._bind_slices(op, op.summarize)
+        self._bind_slices(op, op.summarize, loop)
         self.block(op.summarize.body, inner)
         count = len(op.identities)
         step = op.combine if isinstance(op, lp.RegionFold) else op.apply
@@ -103,13 +130,13 @@ class RegionOperations(Structured):
         for carry, result in zip(loop.carries, step.results, strict=True):
             carry.update = self.pull(result, tuple(atomic(axis) - axis.begin for axis in carry.own))
             carry.name = self.kernel.names.get(result, carry.name)
-        if isinstance(op, lp.RegionFold):
+        if isinstance(op, lp.RegionFold) and loop.slices:
             updates, originals = relative_to_running(self.arena, [carry.update for carry in loop.carries])
             for carry, update in zip(loop.carries, updates, strict=True):
                 carry.update = update
             self._keep_names(op, originals)
             self._limit(op, loop)
-        else:
+        elif isinstance(op, lp.RegionScan):
             self._bind_emission(op, loop)
             self.block(op.emit.body, inner)
 
@@ -132,10 +159,20 @@ class RegionOperations(Structured):
             self.stand_for(node, original)
             self.spans.setdefault(node, op.sources[0].span)
 
-    def _bind_slices(self, op: lp.RegionFold | lp.RegionScan, helper: lp.Lambda) -> None:
+    def _bind_slices(self, op: lp.RegionFold | lp.RegionScan, helper: lp.Lambda, loop: Loop) -> None:
         """Slices, then operands. A slice's local position is the position along the whole axis."""
         given = (*op.sources, *op.operands)
         self._give(helper.parameters, given)
+        self._bind_single(op, helper, loop)
+
+    def _bind_single(self, op: lp.RegionFold | lp.RegionScan, helper: lp.Lambda, loop: Loop) -> None:
+        """Slices of length 1 are what the source has at the loop's position."""
+        if not loop.slices:
+            for parameter, source in zip(helper.parameters[: len(op.sources)], op.sources, strict=True):
+                self.parameters[parameter] = partial(self._element_at, source, op.axis, atomic(loop.token))
+
+    def _element_at(self, source: Value, axis: int, position: Polynomial, at: Coordinates) -> Expression:
+        return self.pull(source, (*at[:axis], position, *at[axis + 1 :]))
 
     def _give(self, parameters: Sequence[Value], values: Sequence[Value]) -> None:
         """What is promised about a value holds for the parameter that receives it."""
@@ -152,19 +189,26 @@ class RegionOperations(Structured):
         parameters = op.emit.parameters
         given = [*op.sources, *op.operands]
         self._give((*parameters[:slices], *parameters[slices + states :]), given)
+        self._bind_single(op, op.emit, loop)
         for ordinal, parameter in enumerate(parameters[slices : slices + states]):
             self._bind_state(parameter, loop, ordinal)
 
     def _emitted(self, op: lp.RegionScan, loop: Loop, value: Value, at: Coordinates) -> Expression:
         """An output at a slice's own coordinates; demanded along another axis, the effect moves into the loop."""
         result = op.emit.results[value.position]
-        along = next(ordinal for ordinal, extent in enumerate(result.shape) if self.extent(extent) == op.slice_extent)
+        along = self._along(op, result)
+        if not loop.slices:  # all of it is kept where the operation stands
+            raise MustHold([value], value.span)
         axis = position_axis(at[along])
         if axis is None or axis.slices is not loop.token:
             if axis is not None and same_run(axis, loop.slices[0].extent):
                 raise AlongSlices(value, loop, axis, self._output_axis(loop, result, at, along))
             raise MustHold([value], value.span)
         return self.pull(result, at)
+
+    def _along(self, op: lp.RegionScan, output: Value) -> int:
+        """Which axis of an output runs along the slices."""
+        return next(ordinal for ordinal, extent in enumerate(output.shape) if extent == op.slice_extent)
 
     def _output_axis(self, loop: Loop, result: Value, at: Coordinates, along: int) -> Axis:
         """The axis of slices along which an output needs the fewest loads beside those of the loop's carries."""
