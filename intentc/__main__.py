@@ -40,6 +40,9 @@ COMMANDS: Final = {
     "lift": Entry("intentc.commands.lift", "lift_command", "Lift Triton kernels to Intent source."),
     "compare": Entry("intentc.commands.compare", "compare_command", "Tell whether two kernels are one program."),
     "explain": Entry("intentc.commands.explain", "explain_command", "Explain a diagnostic code, or a file's plan."),
+    "api": Entry("intentc.commands.api", "api_command", "Show a name of the language or the host interface."),
+    "search": Entry("intentc.commands.search", "search_command", "Search names, diagnostics and pages."),
+    "read": Entry("intentc.commands.read", "read_command", "Print a page of the documentation."),
     "doctor": Entry("intentc.commands.doctor", "doctor_command", "Examine the installation."),
 }
 

@@ -24,6 +24,7 @@ Targets = Annotated[
 ]
 NumericsMode = Annotated[Numerics | None, typer.Option("--numerics", help="Permissions beyond the source's own.")]
 Format = Annotated[OutputFormat, typer.Option("--output-format", help="How diagnostics are reported.")]
+DataFormat = Annotated[Literal["text", "json"], typer.Option("--output-format", help="How it is printed.")]
 StdinFilename = Annotated[str, typer.Option("--stdin-filename", help="The name of standard input in messages.")]
 
 _KEYS: Final = ("target", "numerics", "arm")
