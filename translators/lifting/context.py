@@ -48,6 +48,7 @@ class Context:
     ledger: Ledger
     blocks: frozenset[str]
     local: set[Axis] = field(default_factory=set)
+    programs: set[Axis] = field(default_factory=set)  # each point of them is another program
     segments: dict[Axis, Polynomial] = field(default_factory=dict)  # axes that memory bounds: of rows below this
     rows: set[Polynomial] = field(default_factory=set)  # lengths of rows that are blocks of programs
     counts: frozenset[str] = frozenset()  # sizes of the grid that nothing but the launch chooses

@@ -21,6 +21,7 @@ LARGEST_SIZE = 40
 SMALL_INTEGER = 8
 FEW, MANY = 5, 2500  # of which the large size is longer than a block that is written as a number
 BLOCK_SIZES = (16, 32)
+SHARE_OF_MULTIPLES = 0.4
 MOST_ATTEMPTS = 400
 MOST_PROGRAMS = 64
 ENOUGH_PROGRAMS = 60  # of a call: each takes milliseconds in the interpreter
@@ -90,9 +91,10 @@ def draw(
     """
     best: CallSizes | None = None
     found = 0
-    for _ in range(MOST_ATTEMPTS):
+    for attempt in range(MOST_ATTEMPTS):
+        rare = best is None and attempt > MOST_ATTEMPTS // 4
         try:
-            values = _values(correspondence, generator, large, largest)
+            values = _values(correspondence, generator, large, largest, rare)
         except ZeroDivisionError:  # sizes that the kernel divides by
             continue
         if values is None:
@@ -113,8 +115,9 @@ def _names(polynomials: Iterable[Polynomial]) -> set[str]:
 
 
 def _values(
-    correspondence: Correspondence, generator: random.Random, large: bool, largest: int
+    correspondence: Correspondence, generator: random.Random, large: bool, largest: int, rare: bool
 ) -> dict[str, int] | None:
+    """`rare`: some sizes are multiples of a block, as few are that are just any numbers."""
     shapes = [extent for array in correspondence.arrays for extent in array.shape]
     strides = [stride for array in correspondence.arrays for stride in array.strides]
     sizes = _names(shapes) | _names(correspondence.extents.values()) | _names(correspondence.facts)
@@ -124,6 +127,10 @@ def _values(
     if large and values:
         values[generator.choice(sorted(values))] = generator.randint(LARGEST_SIZE, MANY)
     block = generator.choice(BLOCK_SIZES)
+    for name in values if rare else ():
+        values[name] = (
+            block * max(values[name] // block, 1) if generator.random() < SHARE_OF_MULTIPLES else values[name]
+        )
     for name in correspondence.blocks:
         given = correspondence.constants.get(name)
         values[name] = (

@@ -2,7 +2,7 @@
 
 c                    tells c; with c, what c adds to another coordinate is known too
 B*g + i, 0 <= i < B  tells g and i, and so on
-x // D and x % D     tell x
+x // D and x % D     tell x; so does x // D where the mask makes x % D one number
 a[i]                 tells i, if the elements of `a` are all different: an assumption
 c in block g         tells g, if blocks do not overlap
 """
@@ -16,7 +16,7 @@ from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, Quotient, Remainder, atomic, floor_divide
 from translators.lifting.context import Context
 from translators.lifting.offsets import is_coordinate
-from translators.lifting.rewriting import where
+from translators.lifting.rewriting import conjuncts, where
 from translators.lifting.sinks import Residue, Sink
 from translators.tile.expression import Axis, Expression, walk
 
@@ -36,7 +36,7 @@ def check_injective(
     facts = where(facts, sink.mask)
     alone = {atom for each in coordinates for atom in [_only_axis(each)] if atom is not None}
     alone |= {axis for each in coordinates if _only_axis(each) is None for axis in _digits(facts, each)}
-    whole = tuple(_recombined(facts, coordinates))
+    whole = tuple(_recombined(facts, coordinates, tuple(_single_remainders(sink.mask))))
     alone |= {axis for each in (*coordinates, *whole) for axis in _promised(context, each)} - {
         atom for each in coordinates for atom in each.atoms() if isinstance(atom, Axis)
     }
@@ -110,11 +110,26 @@ def _told(context: Context, facts: Facts, group: Axis, alone: set[Axis], memory:
     return False
 
 
-def _recombined(facts: Facts, coordinates: Sequence[Polynomial]) -> Iterator[Polynomial]:
-    """What coordinates tell together: both x // D and x % D tell x; and so on."""
+def _single_remainders(mask: Expression) -> Iterator[Remainder]:
+    """The remainders that are one number wherever the mask holds, whatever the coordinates."""
+    for condition in conjuncts(mask):
+        if condition.operation == "pointwise" and condition.attribute[0] == "equal":
+            difference = Polynomial()
+            if all(each.operation == "index" for each in condition.arguments):
+                difference = condition.arguments[0].polynomial - condition.arguments[1].polynomial
+            for atom in difference.atoms():
+                varying = any(isinstance(each, Axis | Expression) for each in (difference - atomic(atom)).atoms())
+                if isinstance(atom, Remainder) and not varying:
+                    yield atom
+
+
+def _recombined(facts: Facts, coordinates: Sequence[Polynomial], single: Sequence[Remainder]) -> Iterator[Polynomial]:
+    """What coordinates tell together: both x // D and x % D tell x; and so on. Remainders that are `single` numbers
+    are told too."""
     known = list(coordinates)
     for _ in range(len(coordinates)):
-        remainders = [each.atom for each in known if isinstance(each.atom, Remainder)]
+        remainders = [*single, *(each.atom for each in known if isinstance(each.atom, Remainder))]
+        remainders = [each for each in remainders if not any(map(is_coordinate, each.denominator.atoms()))]
         fresh = [each.numerator for each in remainders if any(each in known for each in _quotients(facts, each))]
         if all(each in known for each in fresh):
             return

@@ -234,9 +234,8 @@ class Lifting:
             facts = facts.assuming(fact)
         programs = set(self.effects.programs)
         local = {axis for store in self.effects.stores for axis in store.lanes} - programs
-        return Context(
-            self.arena, facts, self.ledger, self._blocks(), local, counts=self.launch.counts, effort=self.effort
-        )
+        blocks, counts = self._blocks(), self.launch.counts
+        return Context(self.arena, facts, self.ledger, blocks, local, programs, counts=counts, effort=self.effort)
 
     def _normalised(self) -> list[Sink]:
         if not self.effects.stores:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from intent import dtypes as d
 from intent.records import dataclass, field
+from translators.algebra.facts import Facts
 from translators.lifting.carries import neutral
 from translators.lifting.combines import is_identity
 from translators.lifting.context import Context, with_axes
@@ -22,11 +23,11 @@ def absent_lanes_do_not_count(context: Context, node: Expression, condition: Exp
     Where a lane is compared with the maximum of all, there has to be one that counts, in every program.
     """
     without = Simplifier(context.arena, context.facts, {condition: False})
-    folding = Folding(context.arena)
+    folding = Folding(context.arena, context.facts)
     values = [folding.expression(without.expression(argument)) for argument in node.arguments]
     if any(value.operation == "poison" for value in values):
         context.ledger.add("assumed", "no launch has lanes that a reduction reads and a load leaves undefined")
-        _every_lane_counts(context, node, condition)
+        _every_lane_counts(context, condition)
         return True
     if node.operation == "contract":
         held = any(_is(value, 0) for value in values)
@@ -46,12 +47,20 @@ def absent_lanes_do_not_count(context: Context, node: Expression, condition: Exp
     return held
 
 
-def _every_lane_counts(context: Context, node: Expression, condition: Expression) -> None:
-    """A launch that has a meaning has no lanes beyond a condition, as far as sizes say."""
-    for axis in node.attribute.axes:
-        bound = bound_by(condition, axis)
-        if bound is not None and bound[0] and context.invariant(bound[1]) and context.invariant(axis.end):
-            context.required.setdefault(bound[1] - axis.end)
+def _every_lane_counts(context: Context, condition: Expression) -> None:
+    """What holds in launches without a lane that the condition leaves out, if that is a matter of sizes."""
+    left, right = condition.arguments
+    greatest = left.polynomial - right.polynomial
+    while not context.invariant(greatest):
+        axes = [atom for atom in greatest.atoms() if isinstance(atom, Axis)]
+        inner = [axis for axis in axes if not any(axis in (*each.begin.atoms(), *each.end.atoms()) for each in axes)]
+        step = greatest.coefficient(inner[0]) if inner else None
+        if step is None or not (context.facts.nonnegative(step) or context.facts.nonnegative(-step)):
+            return
+        last = inner[0].end - 1 if context.facts.nonnegative(step) else inner[0].begin
+        greatest = greatest.substitute({inner[0]: last})
+    if greatest.constant is None:  # else every launch has such lanes
+        context.required.setdefault(-greatest - 1)
 
 
 def _some_lane_counts(context: Context, node: Expression, condition: Expression) -> None:
@@ -74,6 +83,7 @@ class Folding:
     """Constants folded through arithmetic, as far as it is exact; `assumptions` says what a fold rests on."""
 
     arena: Arena
+    facts: Facts = field(default_factory=Facts)
     assumptions: list[str] = field(default_factory=list)
     relative: bool = False  # whether a lane is compared with a maximum
     done: dict[Expression, Expression] = field(default_factory=dict)
@@ -88,7 +98,9 @@ class Folding:
     def _folded(self, node: Expression) -> Expression:
         if node.operation == "index" and node.attribute.constant is not None:
             return self.arena.make("constant", node.dtype, (), node.attribute.constant)
-        if node.operation in ("reduce", "contract", "load", "index"):
+        if node.operation == "contract":
+            return self._contracted(node)
+        if node.operation in ("reduce", "load", "index"):
             return node
         arguments = tuple(map(self.expression, node.arguments))
         constants = [each.attribute for each in arguments if each.operation == "constant"]
@@ -105,6 +117,12 @@ class Folding:
                 return self._pointwise(node, arguments, constants)
             case _:
                 return node
+
+    def _contracted(self, node: Expression) -> Expression:
+        """A product with an operand that is undefined everywhere is undefined, if anything is summed at all."""
+        undefined = any(self.expression(each).operation == "poison" for each in node.arguments)
+        summed = all(self.facts.positive(axis.extent) for axis in node.attribute.axes)
+        return self.arena.make("poison", node.dtype) if undefined and summed else node
 
     def _constant(self, node: Expression, value: bool | int | float) -> Expression:
         kept = float(value) if node.dtype.is_float else bool(value) if node.dtype == d.boolean else int(value)

@@ -50,6 +50,8 @@ def like(context: Context, axis: Axis, begin: Polynomial, end: Polynomial) -> Ax
     made = context.arena.axis(axis.name, begin, end)
     if axis in context.local:
         context.local.add(made)
+    if axis in context.programs:
+        context.programs.add(made)
     if axis in context.segments:
         context.segments[made] = context.segments[axis]
     return made

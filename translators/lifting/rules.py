@@ -4,6 +4,7 @@
     chunk     a block number g and a lane l in [0, B) become one coordinate c = B*g + l
     restrict  a coordinate that is guarded by c < E ranges up to E
     pin       a coordinate that is guarded by c == E is E
+    decode    a block number that is read by itself is c // B
 
 Every rule proves its obligations from facts, or writes down what it assumes; nothing is assumed that another program,
 iteration
@@ -24,6 +25,7 @@ from translators.algebra.polynomial import (
     Symbol,
     atomic,
     ceiling_divide,
+    floor_divide,
     maximum,
     minimum,
     number,
@@ -95,6 +97,8 @@ def _split(context: Context, sink: Sink, axis: Axis, divisor: Polynomial) -> Sin
         renamed = context.arena.axis(axis.name, number(0), outer_end)
         inner = context.arena.axis(inner.name, number(0), inner.end.substitute({outer: atomic(renamed)}))
         outer = renamed
+    if axis in context.programs:
+        context.programs.update((outer, inner))
     mapping: dict[Atom, Polynomial] = {axis: atomic(outer) * divisor + atomic(inner)}
     position = sink.axes.index(axis)
     axes = (*sink.axes[:position], outer, inner, *sink.axes[position + 1 :])
@@ -211,6 +215,8 @@ def chunk(context: Context, sink: Sink) -> Sink | None:
         if not any(occurs(axis, changed.every_axis, changed.roots) for axis in pair):
             if block in context.local and lane in context.local:
                 context.local.add(joint)
+            if block in context.programs and lane in context.programs:
+                context.programs.add(joint)
             context.ledger.add("proven", f"{lane.name} and {block.name}: one coordinate, in blocks of {lane.end!r}")
             return changed
     return None
@@ -271,6 +277,30 @@ def _chunked_node(
         return None
     context.local.add(joint)
     return context.arena.make(node.operation, node.dtype, arguments, replace(reduction, axes=axes))
+
+
+def decode(context: Context, sink: Sink) -> Sink | None:
+    """A block number that a reduction reads by itself, where the last block has fewer lanes: it is c // B of the one
+    coordinate c = B*g + l, of which every point is one pair.
+    """
+    for node in structured(sink):
+        for block, lane in _pairs(node.attribute.axes):
+            made = (
+                _joined(context, block, lane) if block in lane.end.atoms() and lane not in block.end.atoms() else None
+            )
+            if made is None:
+                continue
+            joint, mapping = made
+            size = (atomic(joint) - mapping[lane]).divided_by(atomic(block))
+            if size is None or block in size.atoms():
+                continue
+            number_of = floor_divide(atomic(joint), size)
+            decoded: dict[Atom, Polynomial] = {block: number_of, lane: atomic(joint) - size * number_of}
+            replacement = _chunked_node(context, node, (block, lane), joint, decoded)
+            if replacement is not None:
+                context.ledger.add("proven", f"{block.name} is the number of a block of {size!r} coordinates")
+                return with_node(context, sink, node, replacement)
+    return None
 
 
 # --------------------------------------------------------------------------------------------------------------
@@ -390,8 +420,8 @@ def _restricted_node(
 ) -> Expression | None:
     bound = bound_by(condition, axis)
     assert bound is not None
-    others = set(node.attribute.axes) - {axis}
-    if others & set(bound[1].atoms()):
+    later = node.attribute.axes[node.attribute.axes.index(axis) :]
+    if set(later) & set(bound[1].atoms()):
         return None
     if not absent_lanes_do_not_count(context, node, condition):
         return None
@@ -435,7 +465,7 @@ def _alike(first: Polynomial, second: Polynomial) -> bool:
 
 RULES = (
     pin, restrict, implied, split, chunk, chunk_bound, restrict_bound, restrict_own, truncate, flip, rebase, segment,
-    regroup, stored_segment,
+    regroup, stored_segment, decode,
 )  # fmt: skip
 MOST_STEPS = 60
 

@@ -265,7 +265,7 @@ class Delinearising:
         rows = self._segmented(coordinates)
         if rows is not None:
             if axis and self._stored(pointer):
-                self._check_rows(pointer, strides[axis - 1])
+                self._check_rows(pointer, strides, axis)
             return self._named(rows, pointer, axis)
         ratio = strides[axis - 1].divided_by(strides[axis]) if axis else None
         if ratio is not None and self._within(coordinates, ratio):
@@ -274,7 +274,7 @@ class Delinearising:
             self._assume_elements(pointer, coordinates, ratio)
             return self._named(ratio, pointer, axis)
         if axis and self._stored(pointer):
-            self._check_rows(pointer, strides[axis - 1])
+            self._check_rows(pointer, strides, axis)
         direct = [each for each in coordinates if not _read_from_memory(each[0])]
         if direct and len(direct) < len(coordinates):
             self.context.ledger.add(
@@ -328,14 +328,27 @@ class Delinearising:
     def _stored(self, pointer: str) -> bool:
         return any(sink.pointer == pointer for sink in self.sinks)
 
-    def _check_rows(self, pointer: str, stride: Polynomial) -> None:
+    def _check_rows(self, pointer: str, strides: Sequence[Polynomial], axis: int) -> None:
         """Rows that are stored must not overlap: a stride that is a size says nothing of that, one of its own is chosen
-        so.
+        so. Of rows that hold a number for each block, the launch chooses the blocks; one in which rows of different
+        programs overlap is a race, whose outcome no program says.
         """
-        sizes = {atom for axis in _axes(self.sinks) for atom in axis.end.atoms()}
-        if not isinstance(stride.atom, Symbol) or stride.atom in sizes:
+        stride = strides[axis - 1]
+        sizes = {atom for each in _axes(self.sinks) for atom in each.end.atoms()}
+        if isinstance(stride.atom, Symbol) and stride.atom not in sizes:
+            self.context.ledger.add("assumed", f"rows of {pointer}, {stride!r} apart, do not overlap")
+        elif _counts_blocks(stride) and all(
+            self._is_program(sink, strides, axis - 1) for sink in self.sinks if sink.pointer == pointer
+        ):
+            text = f"rows of {pointer}, {stride!r} apart: programs store no elements of each other"
+            self.context.ledger.add("assumed", text)
+        else:
             raise Residue(f"stored rows of '{pointer}' may overlap: they are {stride!r} apart")
-        self.context.ledger.add("assumed", f"rows of {pointer}, {stride!r} apart, do not overlap")
+
+    def _is_program(self, sink: Sink, strides: Sequence[Polynomial], axis: int) -> bool:
+        """Whether points of different rows are stored by different programs."""
+        row = self._coordinates(sink.offset.polynomial, strides)[axis].atom
+        return isinstance(row, Axis) and row in sink.free and row in self.context.programs and sink.combine is None
 
     def _within(self, coordinates: Sequence[Known], extent: Polynomial) -> bool:
         return all(facts.nonnegative(each) and facts.less(each, extent) for each, facts in coordinates)
@@ -445,6 +458,10 @@ class Delinearising:
 
     def _places(self, layout: Layout, offset: Polynomial) -> tuple[Polynomial, ...]:
         return (offset,) if layout.flat else self._coordinates(offset, layout.strides)
+
+
+def _counts_blocks(stride: Polynomial) -> bool:
+    return any(isinstance(atom, Quotient) for monomial, _ in stride.terms for atom in monomial)
 
 
 def _axes_of(renamed: Mapping[Atom, Polynomial]) -> dict[Axis, Axis]:

@@ -21,6 +21,7 @@ from translators.triton_source.read.block_pointers import (
     store_block,
 )
 from translators.triton_source.read.combines import reduce_by_function
+from translators.triton_source.read.dots import dot
 from translators.triton_source.read.execution import Execution
 from translators.triton_source.read.expressions import reshaped, transposed
 from translators.triton_source.read.extrema import position, position_of
@@ -32,7 +33,6 @@ from translators.triton_source.read.scans import associative_scan, scanned
 from translators.triton_source.read.values import (
     BlockPointer,
     Builtin,
-    HoldsType,
     NeedsValue,
     NotLifted,
     Pointer,
@@ -44,7 +44,6 @@ from translators.triton_source.read.values import (
 Arguments = Mapping[str, Value]
 Handler = Callable[[Execution, Arguments], Value]
 ABSENT: Final = "\0 absent"
-NO_MATRICES: Final = "a dot of anything but two matching matrices"
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,38 +396,6 @@ def _bound_lanes(
     return tuple(bound), tuple(shape), bodies
 
 
-def _dot(execution: Execution, given: Arguments) -> Value:
-    ops = execution.operations
-    left, right = ops.tile(given["input"]), ops.tile(given["other"])
-    if len(left.shape) != 2 or len(right.shape) != 2 or left.shape[1] != right.shape[0]:
-        raise NotLifted(NO_MATRICES)
-    if left.dtype != right.dtype:
-        _expect_type(left, right.dtype)
-        _expect_type(right, left.dtype)
-        raise NotLifted(NO_MATRICES)
-    dtype = given.get("out_dtype") or (d.f32 if left.dtype.is_float else d.i32)
-    if dtype == d.i32:
-        _expect_type(left, d.i8)
-        _expect_type(right, d.i8)
-    if not isinstance(dtype, DType) or (left.dtype.is_float and dtype not in (d.f32, d.f64)):
-        raise NotLifted("a dot that accumulates in a narrow type")
-    if left.dtype == d.f32 and given.get("input_precision") != "ieee" and given.get("allow_tf32") is not False:
-        execution.remark("dot: TF32 products in the original, IEEE f32 here")
-    axis = bound_axis(execution, left.shape[1])
-    lhs = substitute(execution.arena, ops.data(left), {ops.lanes[1]: atomic(axis)})
-    rhs = substitute(execution.arena, ops.data(right), {ops.lanes[0]: atomic(axis)})
-    made: Expression = execution.arena.make("contract", dtype, (lhs, rhs), Reduction("sum", (axis,)))
-    product = Tile(dtype, (left.shape[0], right.shape[1]), made)
-    accumulator = given.get("acc")
-    return product if accumulator is None else ops.binary("+", accumulator, product)
-
-
-def _expect_type(operand: Tile, dtype: DType) -> None:
-    """Both operands of a dot have one type: one that is read as it is, of a type that was chosen, has the other's."""
-    if operand.value.operation == "load" and operand.dtype == d.f32 and dtype != d.f32:
-        raise HoldsType(operand.value.attribute.pointer, dtype, NO_MATRICES)
-
-
 def _broadcast(execution: Execution, given: Arguments) -> Value:
     ops = execution.operations
     tiles = ops.aligned(ops.tile(given["input"]), ops.tile(given["other"]))
@@ -537,7 +504,7 @@ _TABLE: Final[Mapping[str, Signature]] = {
     "tl.argmax": Signature(("input", "axis", "tie_break_left", "keep_dims"), position("max")),
     "tl.argmin": Signature(("input", "axis", "tie_break_left", "keep_dims"), position("min")),
     "tl.reduce": Signature(("input", "axis", "combine_fn", "keep_dims"), reduce_by_function),
-    "tl.dot": Signature(_DOT, _dot),
+    "tl.dot": Signature(_DOT, dot),
 }  # fmt: skip
 _UNARY: Final = ("exp", "exp2", "log", "sin", "cos", "sqrt", "rsqrt", "abs", "floor", "erf", "tanh", "log1p", "erfc")
 _EXACT: Final = ("abs", "floor")

@@ -129,7 +129,17 @@ class _Host:
         arguments = self.function.args
         for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
             self.names[parameter.arg] = ABSENT if parameter.arg in self.absent else HostTensor(parameter.arg)
+        self._default_types(arguments)
         yield from self._block(self.function.body)
+
+    def _default_types(self, arguments: ast.arguments) -> None:
+        """What a caller that names no type of elements gets."""
+        positional = [*arguments.posonlyargs, *arguments.args]
+        named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        for each, default in (*zip(reversed(positional), reversed(arguments.defaults), strict=False), *named):
+            stated = None if default is None else self.value(default)
+            if isinstance(stated, DType):
+                self.names[each.arg] = stated
 
     def _block(self, statements: Sequence[ast.stmt]) -> Iterator[HostLaunch]:
         around = self.guards

@@ -101,6 +101,8 @@ class Operations:
         known = value.attribute.constant if value.operation == "index" else None
         if known is not None:
             return self.constant(dtype, known)
+        if value.operation == "contract" and value.dtype.bits < dtype.bits and dtype.is_float:
+            return self.arena.make("contract", dtype, value.arguments, value.attribute)  # sums in the wider type
         exact = not dtype.is_float or dtype.bits >= 32 or _exact_in_any(value.attribute)
         if value.operation == "constant" and exact and not (value.dtype.is_float and dtype.is_integer):
             return self.constant(dtype, value.attribute)
