@@ -203,6 +203,46 @@ def test_what_was_read_before_two_writes_is_not_read_again() -> None:
     _both(text, arguments)
 
 
+def test_views_that_are_no_inputs_are_not_copied() -> None:
+    text = """
+    @intent.kernel
+    def step(
+        a: I.InOut[I.f32, ("N",), I.constraints(alias="pool")], b: I.InOut[I.f32, ("N",), I.constraints(alias="pool")]
+    ):
+        n = I.domain(0, a.shape[0])
+        a[n] = b[n] * 2.0
+    """
+    for first, second in ((0, 0), (0, 1), (3, 0)):
+
+        def arguments(first: int = first, second: int = second) -> dict[str, np.ndarray]:
+            pool = np.arange(40, dtype="f4")
+            return {"a": pool[first : first + 33], "b": pool[second : second + 33]}
+
+        _both(text, arguments)
+
+
+def test_reads_of_what_the_view_itself_wrote_keep_programs_side_by_side() -> None:
+    text = """
+    @intent.kernel
+    def step(
+        x: I.In[I.f32, ("N",), I.constraints(alias="pool")], y: I.InOut[I.f32, ("N",), I.constraints(alias="pool")],
+        out: I.InOut[I.f32, ("N",)],
+    ):
+        n = I.domain(0, x.shape[0])
+        before = x[n]
+        y[n] = y[n] + 1.0
+        y[n] = y[n] * before
+        out[n] = y[n] - before
+    """
+    for place in PLACES:
+        _both(text, lambda place=place: _arguments(place, 37))  # type: ignore[misc]
+    assert "tl.program_id" in program_runs.device_text(text)
+    undeclared = text.replace(', I.constraints(alias="pool")', "")
+    pool = np.arange(9, dtype="f4")
+    program_runs.module(undeclared).step(pool[:8], pool[1:], out := np.zeros(8, "f4"))
+    assert out.tolist() == [(at + 2) * at - at for at in range(8)]
+
+
 def test_inputs_that_are_read_before_any_write_keep_their_values() -> None:
     text = """
     @intent.kernel

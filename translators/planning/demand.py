@@ -73,8 +73,9 @@ class Demand(Rooms):
 
     relaxed: bool = False  # the caller permits normalisations to be rescaled while they are computed
     sinks: list[Sink] = field(default_factory=list)
+    read: set[Memory] = field(default_factory=set)
     turns: dict[str, Span] = field(default_factory=dict)  # parallel variables whose points are taken one after another
-    reads_after_writes: bool = False  # a read statement follows a write, so that aliased views would observe it
+    reads_after_writes: bool = False  # a read follows a write of another view, which it would observe if they overlap
     _written: list[Written] = field(default_factory=list)
     _rewritten: list[frozenset[Memory]] = field(default_factory=list)  # per enclosing loop: what it writes
     _clock: dict[Cells, int] = field(default_factory=dict)  # writes passed so far
@@ -426,8 +427,9 @@ class Demand(Rooms):
         # reads with no write between them see one state of the memory and can share a load
         order = self._states.setdefault((memory, tokens, self._clock.get(cells(memory), 0)), self._order)
         self.reads[result] = ReadPoint(context, earlier, rewritten, self._order, order)
-        updated = any(isinstance(sink.memory, View) for sink in self.sinks)  # atomics, too
-        self.reads_after_writes |= updated or bool(self._written) or any(self._rewritten)
+        before = [sink.memory for sink in self.sinks] + [each for within in self._rewritten for each in within]
+        self.reads_after_writes |= any(isinstance(each, View) and each != memory for each in before)
+        self.read.add(memory)
 
     def _hold(self, result: Value, context: Context, name: str) -> None:
         """Keep what a statement gives in scratch memory."""

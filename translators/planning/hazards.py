@@ -10,7 +10,7 @@ pinned (`joined`). Before, no read follows a write, and inputs of the group are 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.logical.program import Kernel
@@ -56,17 +56,21 @@ def one_memory(first: Access, second: Access) -> bool:
     return cells(first.memory) == cells(second.memory) and not (_is_alone(first) or _is_alone(second))
 
 
-def joined(kernel: Kernel, sinks: Sequence[Sink], reads_after_writes: bool) -> list[Memory]:
+def joined(kernel: Kernel, sinks: Sequence[Sink], read: Set[Memory], reads_after_writes: bool) -> list[Memory]:
     """Views of the alias groups whose members the kernel has to take for one memory: a copy of the inputs is enough
-    unless another view may read what one wrote, or two are written.
+    unless another view may read what one wrote, or there are two that are written, or are no inputs and so not copied.
     """
     written = {sink.memory for sink in sinks}
     groups: dict[str, list[View]] = {}
     for view in kernel.views:
         if view.alias is not None:
             groups.setdefault(view.alias, []).append(view)
-    enough = 1 if reads_after_writes else 2
-    return [view for group in groups.values() if len(written.intersection(group)) >= enough for view in group]
+    found: list[Memory] = []
+    for group in groups.values():
+        touched = [view for view in group if view in written or (view in read and view.direction != "In")]
+        if written.intersection(group) and (reads_after_writes or len(touched) > 1):
+            found += group
+    return found
 
 
 def separating(first: Access, second: Access) -> frozenset[Axis]:

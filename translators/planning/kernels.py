@@ -99,7 +99,7 @@ def _every_form(
         regions: tuple[Region, ...] = ()
         try:
             demand.collect()
-            for view in joined(kernel, demand.sinks, demand.reads_after_writes):
+            for view in joined(kernel, demand.sinks, demand.read, demand.reads_after_writes):
                 if view not in demand.pinned:
                     raise MustPin(view)
             regions = form_regions(demand)
@@ -434,7 +434,10 @@ def _overlap(demand: Demand, regions: Sequence[Region]) -> Overlap:
     if demand.reads_after_writes:
         return "refuse"
     pointwise = all(
-        not region.bound and not region.loops and all(_same_elements(region, node) for node in region.nodes)
+        not region.bound
+        and not region.loops
+        and not region.ordered
+        and all(_same_elements(region, node) for node in region.nodes)
         for region in regions
     )
     declared = any(view.alias is not None and view.direction != "In" for view in demand.kernel.views)
