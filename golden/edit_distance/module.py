@@ -84,6 +84,7 @@ class _Kernel(NamedTuple):
     views: tuple
     launch: Callable
     covered: tuple = ()  # outputs that are written in full
+    overlap: str = "refuse"  # or same, snapshot: of a written array with another
 
 
 class _Plan(NamedTuple):
@@ -132,6 +133,7 @@ _EDIT_DISTANCE = _Kernel(
     ),
     launch=_launch_edit_distance,
     covered=("distance",),
+    overlap="snapshot",
 )
 
 
@@ -185,7 +187,9 @@ def _device_call(kernel, arrays, **sizes):
         tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
         sizes = _check(kernel, tensors, sizes)
         device = _common_device(kernel, tensors)
-        _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
+        copies = _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
+        pairs = zip(kernel.views, tensors, strict=True)
+        tensors = [tensor.clone() if view.name in copies else tensor for view, tensor in pairs]
         results = []
         for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
             if array is None:
@@ -329,7 +333,8 @@ def _check_array(kernel, view, array, sizes):
 
 
 def _check_overlap(kernel, arrays):
-    """Refuse a written array that shares memory with another argument in an unsupported way."""
+    """Names of inputs to copy, as an output shares their memory; other overlaps are refused."""
+    copies = set()
     given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
     for view, array in given:
         if view.direction != "In" and _folded(array):
@@ -338,7 +343,11 @@ def _check_overlap(kernel, arrays):
         written = [view.name for view in (first, second) if view.direction != "In"]
         if not written or not np.shares_memory(a, b):
             continue
+        if kernel.overlap == "snapshot" and len(written) == 1:
+            copies.add(first.name if first.direction == "In" else second.name)
+            continue
         raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
+    return copies
 
 
 def _folded(array):

@@ -441,7 +441,9 @@ def _overlap(demand: Demand, regions: Sequence[Region]) -> Overlap:
         for region in regions
     )
     declared = any(view.alias is not None and view.direction != "In" for view in demand.kernel.views)
-    return "same" if pointwise and len(regions) == 1 and not declared else "snapshot"
+    if pointwise and len(regions) == 1 and not declared:
+        return "same"
+    return "snapshot" if any(view.direction == "In" for view in demand.kernel.views) else "refuse"
 
 
 def _same_elements(region: Region, node: Expression) -> bool:

@@ -102,7 +102,6 @@ class _Kernel(NamedTuple):
     launch: Callable
     scalars: tuple = ()  # (name, dtype)
     covered: tuple = ()  # outputs that are written in full
-    overlap: str = "refuse"  # or same, snapshot: of a written array with another
 
 
 class _Plan(NamedTuple):
@@ -155,7 +154,6 @@ _ESCAPE = _Kernel(
         ("horizon", "float64"),
     ),
     covered=("last", "z"),
-    overlap="snapshot",
 )
 
 
@@ -345,9 +343,7 @@ def _device_call(kernel, arrays, scalars=(), **sizes):
         sizes = _check(kernel, tensors, sizes)
         scalars = _scalars(kernel, scalars)
         device = _common_device(kernel, tensors)
-        copies = _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
-        pairs = zip(kernel.views, tensors, strict=True)
-        tensors = [tensor.clone() if view.name in copies else tensor for view, tensor in pairs]
+        _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
         results = []
         for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
             if array is None:
@@ -521,8 +517,7 @@ def _scalar(kernel, name, dtype, value):
 
 
 def _check_overlap(kernel, arrays):
-    """Names of inputs to copy, as an output shares their memory; other overlaps are refused."""
-    copies = set()
+    """Refuse a written array that shares memory with another argument in an unsupported way."""
     given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
     for view, array in given:
         if view.direction != "In" and _folded(array):
@@ -531,11 +526,7 @@ def _check_overlap(kernel, arrays):
         written = [view.name for view in (first, second) if view.direction != "In"]
         if not written or not np.shares_memory(a, b):
             continue
-        if kernel.overlap == "snapshot" and len(written) == 1:
-            copies.add(first.name if first.direction == "In" else second.name)
-            continue
         raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
-    return copies
 
 
 def _folded(array):
