@@ -384,6 +384,30 @@ def recurrence_in_memory(writer: Writer, context: Context) -> None:
     )
 
 
+def scratch_in_memory(writer: Writer, context: Context) -> None:
+    """A loop writes an InOut view, and a later one reads it from the other end."""
+    free = _free(context)
+    if context.ordered or len(free) != 1:
+        return
+    (axis,) = free
+    writer.require(axis.symbol)
+    dtype, written, found = writer.expressions.pick(["f32", "i32", "u8"]), writer.fresh("j"), writer.fresh("v")
+    variables, symbols = _fixed(context)
+    target = _view(writer, "InOut", dtype, (*symbols, axis.symbol), bound=4)
+    writer.emit(context, f"for {written} in {writer.expressions.pick([axis.domain, f'range({axis.symbol})'])}:")
+    inner = context.inner((*context.fixed, Axis(axis.symbol, axis.domain, written)), ordered=True)
+    inner.terms = [term for term in inner.terms if not term.shape]
+    value = _number(writer, inner, dtype, ()).text
+    writer.emit(inner, f"{target.name}[{', '.join([*variables, written])}] = {value}")
+    start = writer.expressions.bounded(context, dtype, ()).text if dtype in FLOATS else "0"
+    writer.emit(context, f"{found} = I.cast({start}, I.{dtype})")
+    read = writer.fresh("j")
+    writer.emit(context, f"for {read} in range({axis.symbol}):")
+    place = ", ".join([*variables, f"{axis.symbol} - 1 - {read}"])
+    writer.emit(inner, f"{found} = I.maximum({found}, {target.name}[{place}])")
+    context.terms.append(Term(found, dtype))
+
+
 def one_allocation(writer: Writer, context: Context) -> None:
     """Two views of the same memory: what is written through one is read through the other."""
     free = _free(context)
@@ -412,5 +436,5 @@ def one_allocation(writer: Writer, context: Context) -> None:
 MEMORY_STAGES: tuple[Stage, ...] = (
     scatter_reduce, atomic_update, atomic_of_own_element, atomic_of_own_element, permuted_store, joint_gather,
     promised_bounds, histogram, philox, part_of_an_axis, loop_over_a_region, ragged_rows, in_place,
-    recurrence_in_memory, one_allocation,
+    recurrence_in_memory, scratch_in_memory, one_allocation,
 )  # fmt: skip

@@ -55,6 +55,10 @@ INTEGER_FIELDS = (
     Field("first", "i32", "0", "{v}",
           "I.reduce.sum(I.select({at} == -I.reduce.max(-{at}, axis={axis}){new}, {v}, 0), axis={axis})",
           "I.select({a.count} > 0, {a.first}, {b.first})", ordered=True, with_fields=("count",)),
+    Field("head", "i32", "0", "{v}", "{v}{begin}", "I.select({a.count} > 0, {a.head}, {b.head})",
+          ordered=True, with_fields=("count",)),
+    Field("tail", "i32", "0", "{v}", "{v}{end}", "I.select({b.count} > 0, {b.tail}, {a.tail})",
+          ordered=True, with_fields=("count",)),
     COUNT,
 )  # fmt: skip
 FACTOR = Field("factor", "i32", "1", "{v} | 1", "", "{a.factor} * {b.factor}")
@@ -148,6 +152,10 @@ class Line:
         if not self.left:
             return ""
         return f"[{', '.join('None' if at == self.axis else ':' for at in range(len(self.context.shape)))}]"
+
+    def picked(self, place: str) -> str:
+        """The index that picks what is at a place along the axis."""
+        return f"[{', '.join(place if at == self.axis else ':' for at in range(len(self.context.shape)))}]"
 
 
 def along(writer: Writer, context: Context, dtype: str = "i32", depth: int = 2) -> Line | None:
@@ -289,7 +297,9 @@ def sums_of_every_width(writer: Writer, context: Context) -> None:
 # ---------------------------------------------------------------------------------------------------- region operations
 def _summary(writer: Writer, line: Line, monoid: Monoid) -> str:
     """A helper that summarizes a slice; what lies beyond a limit that the caller gives counts as zero."""
-    values = {"v": "v", "at": "at", "axis": str(line.axis), "new": line.new_axis}
+    places = {"begin": "0", "end": writer.expressions.pick([f"v.shape[{line.axis}] - 1", "-1"])}
+    values = {name: line.picked(place) for name, place in places.items()}
+    values |= {"v": "v", "at": "at", "axis": str(line.axis), "new": line.new_axis}
     parts = [_filled(writer, field.summary, **values) for field in monoid.fields]
     masked = f"v = I.mask(v, at {writer.expressions.pick(['<', '>=', '!='])} limit, 0)"
     return writer.helper("v, at, limit", masked, f"return {monoid.made(parts)}")
@@ -328,9 +338,10 @@ def region_scan(writer: Writer, context: Context) -> None:
     field = writer.expressions.random.choice([BY_NAME[name] for name in ("total", "top", "low", "mixed")])
     monoid = Monoid((field,), writer.expressions.pick(["plain", "record"]))
     summary, combine = _summary(writer, line, monoid), _combine(writer, monoid)
-    prefix = {"total": "I.cumsum(v, axis={axis})", "top": "I.cummax(v, axis={axis})"}.get(
-        field.name, "I.scan(" + field.element + ", axis={axis}, identity=" + field.identity + ", combine={combine})"
-    )
+    exclusive = writer.expressions.pick(["", "", ", inclusive=False"])
+    scan = "I.scan(" + field.element + ", axis={axis}, identity=" + field.identity + ", combine={combine}"
+    prefix = {"total": "I.cumsum(v, axis={axis}", "top": "I.cummax(v, axis={axis}"}.get(field.name, scan)
+    prefix = f"{prefix}{exclusive})"
     combine_values = writer.helper("a, b", f"return {Monoid((field,), 'plain').merged(field)}")
     prefix = _filled(writer, prefix, v="v", at="at", axis=str(line.axis), combine=combine_values)
     masked = writer.lines_of(summary)[0]
