@@ -102,3 +102,24 @@ def test_a_rounding_between_product_and_sum_stays() -> None:
     text = NARROW_SUMS.replace("v, out_dtype=tl.float16)", "v).to(tl.float16)")
     kernel = lifted(text)
     assert kernel.source is None or "BN" in kernel.groups
+
+
+ASSERTED = """
+    @triton.jit
+    def halves(x_ptr, y_ptr, N, K: tl.constexpr, B: tl.constexpr):
+        tl.static_assert(K % 8 == 0, "whole words")
+        i = tl.program_id(0) * B + tl.arange(0, B)
+        total = tl.zeros([B], dtype=tl.float32)
+        for k in tl.static_range(K):
+            total += tl.load(x_ptr + i * K + k, mask=i < N, other=0.0)
+        tl.store(y_ptr + i, total, mask=i < N)
+"""
+
+
+def test_values_that_an_assertion_rules_out_are_not_lifted_for() -> None:
+    """4 is tried before 16: no launch has it."""
+    kernel = checked(ASSERTED)
+    assert any("K is 16" in note.text for note in kernel.notes)
+    refused = lifted(ASSERTED.replace("K % 8 == 0", "K % 8 == 1"))
+    assert refused.source is None
+    assert "static assertion" in (refused.reason or "")

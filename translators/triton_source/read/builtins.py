@@ -176,6 +176,17 @@ def _ignored(execution: Execution, given: Arguments) -> Value:
     return None
 
 
+def _static_assert(execution: Execution, given: Arguments) -> Value:
+    """No launch has compile-time values for which it is known not to hold."""
+    condition = given["condition"]
+    known = isinstance(condition, bool | int) or (
+        isinstance(condition, Tile) and condition.value.operation == "constant"
+    )
+    if known and not execution.known_truth(condition):
+        raise NotLifted("compile-time values that a static assertion rules out")
+    return None
+
+
 def _same(execution: Execution, given: Arguments) -> Value:
     """A hint about its argument."""
     return next(iter(given.values()))
@@ -461,7 +472,7 @@ _TABLE: Final[Mapping[str, Signature]] = {
         ("base", "shape", "strides", "block_shape", "padding_option"), make_descriptor
     ),
     **{f"tl.atomic_{name}": Signature(_ATOMIC, updating(name)) for name in ("add", "max", "min", "and", "or", "xor")},
-    "tl.static_assert": Signature(("condition", "message"), _ignored),
+    "tl.static_assert": Signature(("condition", "message"), _static_assert),
     "tl.static_print": Signature(("a", "b", "c", "d", "e"), _ignored),
     "tl.device_print": Signature(("a", "b", "c", "d", "e"), _ignored),
     "tl.device_assert": Signature(("condition", "message"), _ignored),
