@@ -36,6 +36,7 @@ class SliceBounds(Placement):
         solver = Solver(loop.token, open_loops, self._ends)
         solved = [solver.bound(limit) for limit in loop.limits.nonnegative]
         bounds = [bound for bound in solved if bound is not None]
+        self._prepare(coordinate_expressions((axis.extent,)))
         for bound in bounds:
             self._prepare(coordinate_expressions((bound.matters, bound.certain)))
         lower, upper = any(not bound.upper for bound in bounds), any(bound.upper for bound in bounds)
@@ -55,6 +56,7 @@ class SliceBounds(Placement):
         bounds = [bound for bound in solved if bound is not None]
         if not bounds:
             return None, None
+        self._prepare(coordinate_expressions((axis.begin, axis.extent)))
         for bound in bounds:
             self._prepare(coordinate_expressions((bound.matters,)))
         size = self._block(axis) if self.layout.lanes[axis] else number(1)

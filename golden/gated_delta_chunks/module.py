@@ -1,0 +1,1161 @@
+"""Triton module for gated_delta_chunks.py, written by intentc; change the Intent source, not this file.
+
+The gated delta rule in chunks of the sequence, products instead of steps, three launches:
+
+    chunk_updates   what a chunk would write if nothing was held before, and what of it every held row takes back
+    state_passing   the state before each chunk, what the chunk then really writes, and the state after the last
+    chunk_outputs   the outputs: what was held before the chunk decays, what the chunk has written so far comes on top
+
+Within a chunk, what is learned at a step answers to what was learned before it: the sum of `learned` and `a @
+    learned`
+is strength * (value - held), with a below the diagonal alone, so that one forward substitution serves both right-hand
+sides. `decay[b, h, c, l]` is the sum of the gates of chunk c up to and including position l. A sequence that ends
+within a chunk is filled up with strength 0.
+
+chunk_updates(key[B, C, 32, H, D] f16, value[B, C, 32, H, E] f16, decay[B, H, C, 32] f32, strength[B, H, C, 32] f32)
+    -> taken[B, H, C, 32, D] f16, given[B, H, C, 32, E] f32
+    given[b, h, c, :, :] = I.matmul(solved, value[b, c, :, h, :], acc_dtype=I.f32)
+    taken[b, h, c, :, :] = I.cast(I.matmul(faded, k, acc_dtype=I.f32), I.f16)
+    Plan    one program per b x h x c; on chip: i, i_2; streamed: 64 d, 64 e
+    Traffic reads key, decay, strength, value; writes given, taken
+
+state_passing(key[B, C, 32, H, D] f16, decay[B, H, C, 32] f32, taken[B, H, C, 32, D] f16, given[B, H, C, 32, E] f32,
+    state[B, H, D, E] f32) -> before[B, H, C, D, E] f16, learned[B, H, C, 32, E] f16
+    before[b, h, c, d, e] = narrow
+    learned[b, h, c, :, e] = I.cast(new, I.f16)
+    state[b, h, d, e] = held
+    Plan    one program per b x h x 64 e; on chip: d, i
+    Traffic reads state, given, taken, decay, key; writes before, learned, state
+
+chunk_outputs(query[B, C, 32, H, D] f16, key[B, C, 32, H, D] f16, decay[B, H, C, 32] f32, before[B, H, C, D, E] f16,
+    learned[B, H, C, 32, E] f16) -> out[B, C, 32, H, E] f16
+    out[b, c, :, h, :] = I.cast(through + within, I.f16)
+    Plan    one program per b x c x h x 32 i x 64 e; on chip: i_2; streamed: 32 d
+    Traffic reads query, before, decay, key, learned; writes out
+
+Targets cuda:90 cuda:80 hip:gfx942
+"""
+
+import collections
+import contextlib
+import functools
+import itertools
+import os
+import sys
+import threading
+import types
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+__all__ = [
+    "chunk_updates",
+    "chunk_updates_out",
+    "chunk_updates_device",
+    "chunk_updates_device_out",
+    "state_passing",
+    "state_passing_out",
+    "state_passing_device",
+    "state_passing_device_out",
+    "chunk_outputs",
+    "chunk_outputs_out",
+    "chunk_outputs_device",
+    "chunk_outputs_device_out",
+]
+
+
+@triton.jit
+def _exp(x):
+    # tl.exp loses digits for large |x|, because it rounds x * log2(e) to float32. Here exp(x) = 2**n * exp(r) with
+    # r = x - n * ln(2); ln(2) is in two parts, the first short enough for an exact product.
+    small = x < -86.0
+    x = tl.maximum(tl.minimum(x, 89.0, propagate_nan=tl.PropagateNan.ALL), -105.0, propagate_nan=tl.PropagateNan.ALL)
+    shifted = x * 1.4426950408889634 + 12582912.0  # adding 1.5 * 2**23 rounds to an integer
+    n = shifted - 12582912.0
+    r = (x - n * 0.693359375) + n * 2.1219444005469058e-4
+    p = 0.00139269186 * r + 0.0083637666
+    p = p * r + 0.0416665487
+    p = p * r + 0.166665733
+    p = p * r + 0.5
+    p = 2.0 + 2.0 * (r + r * r * p)
+    # 2**(n - 1), since 2**n may be out of range; where that is too small, 2**(n + 63)
+    exponent = (shifted.to(tl.int32, bitcast=True) << 23) + tl.where(small, 190 << 23, 126 << 23)
+    return p * exponent.to(tl.float32, bitcast=True) * tl.where(small, 5.421010862427522e-20, 1.0)
+
+
+@triton.jit(do_not_specialize=["C", "H"])
+def chunk_updates_kernel(
+    key_ptr, value_ptr, decay_ptr, strength_ptr, taken_ptr, given_ptr,
+    C, H, D, E,
+    stride_key_b, stride_key_c, stride_key_2, stride_key_h, stride_key_d, stride_value_b, stride_value_c,
+    stride_value_2, stride_value_h, stride_value_e, stride_decay_b, stride_decay_h, stride_decay_c, stride_decay_3,
+    stride_strength_b, stride_strength_h, stride_strength_c, stride_strength_3, stride_taken_b, stride_taken_h,
+    stride_taken_c, stride_taken_3, stride_taken_d, stride_given_b, stride_given_h, stride_given_c, stride_given_3,
+    stride_given_e,
+    BLOCK_I: tl.constexpr, BLOCK_I_2: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_E: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    c = pid % C
+    pid //= C
+    h = pid % H
+    b = pid // H
+    i = tl.arange(0, BLOCK_I).to(INDEX)
+    i_2 = tl.arange(0, BLOCK_I_2).to(INDEX)
+    key_at_c = key_ptr + b * stride_key_b + c * stride_key_c
+    key_at_h = key_at_c + i_2[:, None] * stride_key_2 + h * stride_key_h
+
+    acc = tl.zeros((BLOCK_I_2, BLOCK_I), tl.float32)
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        d_mask = d < D
+        k = tl.load(key_at_h + d[None, :] * stride_key_d, mask=d_mask[None, :], other=0.0)
+        key_ptrs = key_at_c + i[None, :] * stride_key_2 + h * stride_key_h + d[:, None] * stride_key_d
+        k_2 = tl.load(key_ptrs, mask=d_mask[:, None], other=0.0)
+        acc = tl.dot(k, k_2, acc)
+    decay_at_c = decay_ptr + b * stride_decay_b + h * stride_decay_h + c * stride_decay_c
+    total = tl.load(decay_at_c + i * stride_decay_3)
+    total_2 = tl.load(decay_at_c + i_2 * stride_decay_3)
+    strength_ptrs = (
+        strength_ptr + b * stride_strength_b + h * stride_strength_h + c * stride_strength_c + i_2 * stride_strength_3
+    )
+    s = tl.load(strength_ptrs)
+    overlap = acc * _exp(total_2[:, None] - total[None, :])
+    a = tl.where(i[None, :] < i_2[:, None], overlap * s[:, None], 0.0)
+    inverse = (i_2[:, None] == i[None, :]).to(tl.float32)
+
+    for t in range(32):
+        steps_equals_t = i_2 == t
+        rest = tl.sum(tl.where(steps_equals_t[:, None], a, 0.0), axis=0)  # gated_delta_chunks.py:47
+        acc_2 = tl.sum(rest[None, :] * inverse, axis=1)
+        row = steps_equals_t.to(tl.float32) - acc_2
+        inverse = tl.where(i[None, :] == t, row[:, None], inverse)
+    solved = (inverse * s[:, None]).to(tl.float16)
+
+    for start_e in range(0, E, BLOCK_E):
+        e = start_e + tl.arange(0, BLOCK_E).to(INDEX)
+        e_mask = e < E
+        value_ptrs = (
+            value_ptr
+            + b * stride_value_b
+            + c * stride_value_c
+            + i_2[:, None] * stride_value_2
+            + h * stride_value_h
+            + e[None, :] * stride_value_e
+        )
+        value = tl.load(value_ptrs, mask=e_mask[None, :])
+        given_ptrs = (
+            given_ptr
+            + b * stride_given_b
+            + h * stride_given_h
+            + c * stride_given_c
+            + i[:, None] * stride_given_3
+            + e[None, :] * stride_given_e
+        )
+        tl.store(given_ptrs, tl.dot(tl.trans(solved), value), mask=e_mask[None, :])  # gated_delta_chunks.py:51
+    faded = (inverse * (s[:, None] * _exp(total_2[:, None]))).to(tl.float16)
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        d_mask = d < D
+        k = tl.load(key_at_h + d[None, :] * stride_key_d, mask=d_mask[None, :], other=0.0)
+        taken_ptrs = (
+            taken_ptr
+            + b * stride_taken_b
+            + h * stride_taken_h
+            + c * stride_taken_c
+            + i[None, :] * stride_taken_3
+            + d[:, None] * stride_taken_d
+        )
+        tl.store(taken_ptrs, tl.dot(tl.trans(k), faded).to(tl.float16), mask=d_mask[:, None])
+
+
+@triton.jit(do_not_specialize=["C", "H"])
+def state_passing_state(
+    key_ptr, decay_ptr, taken_ptr, given_ptr, before_ptr, learned_ptr, state_ptr,
+    C, H, D, E,
+    stride_key_b, stride_key_c, stride_key_2, stride_key_h, stride_key_d, stride_decay_b, stride_decay_h,
+    stride_decay_c, stride_decay_3, stride_taken_b, stride_taken_h, stride_taken_c, stride_taken_3, stride_taken_d,
+    stride_given_b, stride_given_h, stride_given_c, stride_given_3, stride_given_e, stride_before_b, stride_before_h,
+    stride_before_c, stride_before_d, stride_before_e, stride_learned_b, stride_learned_h, stride_learned_c,
+    stride_learned_3, stride_learned_e, stride_state_b, stride_state_h, stride_state_d, stride_state_e,
+    BLOCK_E: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_I: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    e_tiles = tl.cdiv(E, BLOCK_E)
+    e = pid % e_tiles * BLOCK_E + tl.arange(0, BLOCK_E)
+    e_mask = e < E
+    pid //= e_tiles
+    h = pid % H
+    b = pid // H
+    d = tl.arange(0, BLOCK_D).to(INDEX)
+    d_mask = d < D
+    i = tl.arange(0, BLOCK_I).to(INDEX)
+    state_ptrs = (
+        state_ptr + b * stride_state_b + h * stride_state_h + d[:, None] * stride_state_d + e[None, :] * stride_state_e
+    )
+    mask = d_mask[:, None] & e_mask[None, :]
+    held = tl.load(state_ptrs, mask=mask)
+    for c in range(C):
+        taken_ptrs = (
+            taken_ptr
+            + b * stride_taken_b
+            + h * stride_taken_h
+            + c * stride_taken_c
+            + i[:, None] * stride_taken_3
+            + d[None, :] * stride_taken_d
+        )
+        taken = tl.load(taken_ptrs, mask=d_mask[None, :], other=0.0)
+        decay_at_c = decay_ptr + b * stride_decay_b + h * stride_decay_h + c * stride_decay_c
+        total = tl.load(decay_at_c + i * stride_decay_3)
+        last = tl.load(decay_at_c + 31 * stride_decay_3)
+        key_ptrs = (
+            key_ptr
+            + b * stride_key_b
+            + c * stride_key_c
+            + i[:, None] * stride_key_2
+            + h * stride_key_h
+            + d[None, :] * stride_key_d
+        )
+        key = tl.load(key_ptrs, mask=d_mask[None, :])
+        narrow = held.to(tl.float16)
+        given_ptrs = (
+            given_ptr
+            + b * stride_given_b
+            + h * stride_given_h
+            + c * stride_given_c
+            + i[:, None] * stride_given_3
+            + e[None, :] * stride_given_e
+        )
+        new = tl.load(given_ptrs, mask=e_mask[None, :]) - tl.dot(taken, tl.where(d_mask[:, None], narrow, 0.0))
+        faded = (new * _exp(last - total[:, None])).to(tl.float16)
+        before_ptrs = (
+            before_ptr
+            + b * stride_before_b
+            + h * stride_before_h
+            + c * stride_before_c
+            + d[:, None] * stride_before_d
+            + e[None, :] * stride_before_e
+        )
+        tl.store(before_ptrs, narrow, mask=mask)  # gated_delta_chunks.py:73
+        learned_ptrs = (
+            learned_ptr
+            + b * stride_learned_b
+            + h * stride_learned_h
+            + c * stride_learned_c
+            + i[:, None] * stride_learned_3
+            + e[None, :] * stride_learned_e
+        )
+        tl.store(learned_ptrs, new.to(tl.float16), mask=e_mask[None, :])  # gated_delta_chunks.py:75
+        held = tl.dot(tl.trans(key), faded, held * _exp(last))
+    tl.store(state_ptrs, held, mask=mask)  # gated_delta_chunks.py:81
+
+
+@triton.jit(do_not_specialize=["C", "H"])
+def chunk_outputs_kernel(
+    query_ptr, key_ptr, decay_ptr, before_ptr, learned_ptr, out_ptr,
+    C, H, D, E,
+    stride_query_b, stride_query_c, stride_query_2, stride_query_h, stride_query_d, stride_key_b, stride_key_c,
+    stride_key_2, stride_key_h, stride_key_d, stride_decay_b, stride_decay_h, stride_decay_c, stride_decay_3,
+    stride_before_b, stride_before_h, stride_before_c, stride_before_d, stride_before_e, stride_learned_b,
+    stride_learned_h, stride_learned_c, stride_learned_3, stride_learned_e, stride_out_b, stride_out_c, stride_out_2,
+    stride_out_h, stride_out_e,
+    BLOCK_I: tl.constexpr, BLOCK_E: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_I_2: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    e_tiles = tl.cdiv(E, BLOCK_E)
+    e = pid % e_tiles * BLOCK_E + tl.arange(0, BLOCK_E)
+    e_mask = e < E
+    pid //= e_tiles
+    h = pid % H
+    pid //= H
+    c = pid % C
+    b = pid // C
+    i = tl.arange(0, BLOCK_I).to(INDEX)
+    i_2 = tl.arange(0, BLOCK_I_2).to(INDEX)
+    scores = tl.zeros((BLOCK_I, BLOCK_I_2), tl.float32)
+    acc = tl.zeros((BLOCK_I, BLOCK_E), tl.float32)
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        d_mask = d < D
+        query_ptrs = (
+            query_ptr
+            + b * stride_query_b
+            + c * stride_query_c
+            + i[:, None] * stride_query_2
+            + h * stride_query_h
+            + d[None, :] * stride_query_d
+        )
+        q = tl.load(query_ptrs, mask=d_mask[None, :], other=0.0)
+        before_ptrs = (
+            before_ptr
+            + b * stride_before_b
+            + h * stride_before_h
+            + c * stride_before_c
+            + d[:, None] * stride_before_d
+            + e[None, :] * stride_before_e
+        )
+        before = tl.load(before_ptrs, mask=d_mask[:, None] & e_mask[None, :], other=0.0)
+        key_ptrs = (
+            key_ptr
+            + b * stride_key_b
+            + c * stride_key_c
+            + i_2[None, :] * stride_key_2
+            + h * stride_key_h
+            + d[:, None] * stride_key_d
+        )
+        key = tl.load(key_ptrs, mask=d_mask[:, None], other=0.0)
+        scores = tl.dot(q, key, scores)
+        acc = tl.dot(q, before, acc)
+    learned_ptrs = (
+        learned_ptr
+        + b * stride_learned_b
+        + h * stride_learned_h
+        + c * stride_learned_c
+        + i_2[:, None] * stride_learned_3
+        + e[None, :] * stride_learned_e
+    )
+    decay_at_c = decay_ptr + b * stride_decay_b + h * stride_decay_h + c * stride_decay_c
+    total = tl.load(decay_at_c + i_2 * stride_decay_3)
+    total_2 = tl.load(decay_at_c + i * stride_decay_3)
+    learned = tl.load(learned_ptrs, mask=e_mask[None, :])
+    through = acc * _exp(total_2[:, None])
+    scores_2 = scores * _exp(total_2[:, None] - total[None, :])
+    scores_3 = tl.where(i_2[None, :] <= i[:, None], scores_2, 0.0)
+    within = tl.dot(scores_3.to(tl.float16), learned)
+    out_ptrs = (
+        out_ptr
+        + b * stride_out_b
+        + c * stride_out_c
+        + i[:, None] * stride_out_2
+        + h * stride_out_h
+        + e[None, :] * stride_out_e
+    )
+    tl.store(out_ptrs, (through + within).to(tl.float16), mask=e_mask[None, :])  # gated_delta_chunks.py:103
+
+
+class _View(NamedTuple):
+    """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
+
+    name: str
+    dtype: str
+    shape: tuple
+    direction: str
+
+
+class _Kernel(NamedTuple):
+    """What the wrappers know of a kernel."""
+
+    name: str
+    views: tuple
+    launch: Callable
+    requirements: tuple = ()  # (predicate of the sizes, message)
+    covered: tuple = ()  # outputs that are written in full
+    overlap: str = "refuse"  # or same, snapshot: of a written array with another
+
+
+class _Plan(NamedTuple):
+    """A device function, its number of programs and block sizes, and (warps, stages) by vendor."""
+
+    kernel: Callable
+    programs: int
+    blocks: dict
+    cuda: tuple
+    hip: tuple
+
+
+class _Repeat(NamedTuple):
+    """How to process arrays of the form that an earlier call had."""
+
+    launch: Callable  # takes tensors and scalars
+    pairs: list  # arrays that may not overlap: positions, distances in bytes at which they do
+    outputs: list  # to be allocated: position, shape, dtype, device
+
+
+_REPEATS = {}  # by form
+_PLAIN = {torch.Tensor, torch.nn.Parameter}
+_INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
+def _launch_chunk_updates(key, value, decay, strength, taken, given, B, C, H, D, E):
+    index = _index_type(key, value, decay, strength, taken, given)
+    plan = _Plan(
+        chunk_updates_kernel,
+        B * H * C,
+        {"BLOCK_I": 32, "BLOCK_I_2": 32, "BLOCK_D": 64, "BLOCK_E": 64, "INDEX": index},
+        cuda=(4, 3),
+        hip=(2, 1),
+    )
+    integers = (
+        C,
+        H,
+        D,
+        E,
+        *key.stride(),
+        *value.stride(),
+        *decay.stride(),
+        *strength.stride(),
+        *taken.stride(),
+        *given.stride(),
+    )
+    return _launch(
+        plan,
+        (key, value, decay, strength, taken, given),
+        integers,
+        sizes=(D, E),
+        unit_strides=(
+            "stride_key_d",
+            "stride_value_e",
+            "stride_decay_3",
+            "stride_strength_3",
+            "stride_taken_d",
+            "stride_given_e",
+        ),
+    )
+
+
+_CHUNK_UPDATES = _Kernel(
+    "chunk_updates",
+    views=(
+        _View("key", "float16", ("B", "C", 32, "H", "D"), "In"),
+        _View("value", "float16", ("B", "C", 32, "H", "E"), "In"),
+        _View("decay", "float32", ("B", "H", "C", 32), "In"),
+        _View("strength", "float32", ("B", "H", "C", 32), "In"),
+        _View("taken", "float16", ("B", "H", "C", 32, "D"), "Out"),
+        _View("given", "float32", ("B", "H", "C", 32, "E"), "Out"),
+    ),
+    launch=_launch_chunk_updates,
+    covered=("given", "taken"),
+    overlap="snapshot",
+)
+
+
+def chunk_updates(key, value, decay, strength):
+    """NumPy arrays; returns taken[B, H, C, 32, D] f16, given[B, H, C, 32, E] f32."""
+    return _host_call(_CHUNK_UPDATES, (key, value, decay, strength, None, None))
+
+
+def chunk_updates_out(key, value, decay, strength, taken, given):
+    """NumPy arrays; writes taken, given."""
+    _host_call(_CHUNK_UPDATES, (key, value, decay, strength, taken, given))
+
+
+def chunk_updates_device(key, value, decay, strength):
+    """Device arrays (torch, CuPy); returns taken[B, H, C, 32, D] f16, given[B, H, C, 32, E] f32."""
+    return _device_call(_CHUNK_UPDATES, (key, value, decay, strength, None, None))
+
+
+def chunk_updates_device_out(key, value, decay, strength, taken, given):
+    """Device arrays (torch, CuPy); writes taken, given."""
+    _device_call(_CHUNK_UPDATES, (key, value, decay, strength, taken, given))
+
+
+def _launch_state_passing(key, decay, taken, given, before, learned, state, B, C, H, D, E):
+    index = _index_type(key, decay, taken, given, before, learned, state)
+    if D <= 64:
+        plan = _Plan(
+            state_passing_state,
+            B * H * triton.cdiv(E, 64),
+            {"BLOCK_E": 64, "BLOCK_D": 64, "BLOCK_I": 32, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 1),
+        )
+    elif D <= 128:
+        plan = _Plan(
+            state_passing_state,
+            B * H * triton.cdiv(E, 64),
+            {"BLOCK_E": 64, "BLOCK_D": 128, "BLOCK_I": 32, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 1),
+        )
+    else:
+        plan = _Plan(
+            state_passing_state,
+            B * H * triton.cdiv(E, 64),
+            {"BLOCK_E": 64, "BLOCK_D": 256, "BLOCK_I": 32, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 1),
+        )
+    integers = (
+        C,
+        H,
+        D,
+        E,
+        *key.stride(),
+        *decay.stride(),
+        *taken.stride(),
+        *given.stride(),
+        *before.stride(),
+        *learned.stride(),
+        *state.stride(),
+    )
+    return _launch(
+        plan,
+        (key, decay, taken, given, before, learned, state),
+        integers,
+        sizes=(D, E),
+        unit_strides=(
+            "stride_key_d",
+            "stride_decay_3",
+            "stride_taken_d",
+            "stride_given_e",
+            "stride_before_e",
+            "stride_learned_e",
+            "stride_state_e",
+        ),
+    )
+
+
+_STATE_PASSING = _Kernel(
+    "state_passing",
+    views=(
+        _View("key", "float16", ("B", "C", 32, "H", "D"), "In"),
+        _View("decay", "float32", ("B", "H", "C", 32), "In"),
+        _View("taken", "float16", ("B", "H", "C", 32, "D"), "In"),
+        _View("given", "float32", ("B", "H", "C", 32, "E"), "In"),
+        _View("before", "float16", ("B", "H", "C", "D", "E"), "Out"),
+        _View("learned", "float16", ("B", "H", "C", 32, "E"), "Out"),
+        _View("state", "float32", ("B", "H", "D", "E"), "InOut"),
+    ),
+    launch=_launch_state_passing,
+    requirements=(
+        (lambda B, C, H, D, E: D <= 256, "what the kernel keeps on chip is limited: this module needs D <= 256"),
+    ),
+    covered=("before", "learned", "state"),
+)
+
+
+def state_passing(key, decay, taken, given, state):
+    """NumPy arrays; returns before[B, H, C, D, E] f16, learned[B, H, C, 32, E] f16; updates state."""
+    return _host_call(_STATE_PASSING, (key, decay, taken, given, None, None, state))
+
+
+def state_passing_out(key, decay, taken, given, before, learned, state):
+    """NumPy arrays; writes before, learned, state."""
+    _host_call(_STATE_PASSING, (key, decay, taken, given, before, learned, state))
+
+
+def state_passing_device(key, decay, taken, given, state):
+    """Device arrays (torch, CuPy); returns before, learned."""
+    return _device_call(_STATE_PASSING, (key, decay, taken, given, None, None, state))
+
+
+def state_passing_device_out(key, decay, taken, given, before, learned, state):
+    """Device arrays (torch, CuPy); writes before, learned, state."""
+    _device_call(_STATE_PASSING, (key, decay, taken, given, before, learned, state))
+
+
+def _launch_chunk_outputs(query, key, decay, before, learned, out, B, C, H, D, E):
+    index = _index_type(query, key, decay, before, learned, out)
+    plan = _Plan(
+        chunk_outputs_kernel,
+        B * C * H * triton.cdiv(E, 64),
+        {"BLOCK_I": 32, "BLOCK_E": 64, "BLOCK_D": 32, "BLOCK_I_2": 32, "INDEX": index},
+        cuda=(4, 3),
+        hip=(2, 1),
+    )
+    integers = (
+        C,
+        H,
+        D,
+        E,
+        *query.stride(),
+        *key.stride(),
+        *decay.stride(),
+        *before.stride(),
+        *learned.stride(),
+        *out.stride(),
+    )
+    return _launch(
+        plan,
+        (query, key, decay, before, learned, out),
+        integers,
+        sizes=(D, E),
+        unit_strides=(
+            "stride_query_d",
+            "stride_key_d",
+            "stride_decay_3",
+            "stride_before_e",
+            "stride_learned_e",
+            "stride_out_e",
+        ),
+    )
+
+
+_CHUNK_OUTPUTS = _Kernel(
+    "chunk_outputs",
+    views=(
+        _View("query", "float16", ("B", "C", 32, "H", "D"), "In"),
+        _View("key", "float16", ("B", "C", 32, "H", "D"), "In"),
+        _View("decay", "float32", ("B", "H", "C", 32), "In"),
+        _View("before", "float16", ("B", "H", "C", "D", "E"), "In"),
+        _View("learned", "float16", ("B", "H", "C", 32, "E"), "In"),
+        _View("out", "float16", ("B", "C", 32, "H", "E"), "Out"),
+    ),
+    launch=_launch_chunk_outputs,
+    covered=("out",),
+    overlap="snapshot",
+)
+
+
+def chunk_outputs(query, key, decay, before, learned):
+    """NumPy arrays; returns out[B, C, 32, H, E] f16."""
+    return _host_call(_CHUNK_OUTPUTS, (query, key, decay, before, learned, None))
+
+
+def chunk_outputs_out(query, key, decay, before, learned, out):
+    """NumPy arrays; writes out."""
+    _host_call(_CHUNK_OUTPUTS, (query, key, decay, before, learned, out))
+
+
+def chunk_outputs_device(query, key, decay, before, learned):
+    """Device arrays (torch, CuPy); returns out[B, C, 32, H, E] f16."""
+    return _device_call(_CHUNK_OUTPUTS, (query, key, decay, before, learned, None))
+
+
+def chunk_outputs_device_out(query, key, decay, before, learned, out):
+    """Device arrays (torch, CuPy); writes out."""
+    _device_call(_CHUNK_OUTPUTS, (query, key, decay, before, learned, out))
+
+
+def _host_call(kernel, arrays, **sizes):
+    """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
+    form = _form(kernel, arrays, sizes)
+    packed = _PACKED.get(form)
+    if packed is not None and not _may_overlap(kernel, arrays):
+        return packed(arrays)
+    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    sizes = _check(kernel, arrays, sizes)
+    _check_overlap(kernel, arrays)
+    tensors = _upload(kernel, arrays, sizes)
+    launch = _run(kernel, tensors, sizes)
+    results = _download(kernel, arrays, tensors)
+    few = sum(tensor.nbytes for tensor in tensors) <= _PACKED_BYTES
+    if form is not None and launch is not None and few:
+        if len(_PACKED) >= 64:  # sizes may change without end
+            _PACKED.clear()
+        _PACKED[form] = _packed(kernel, tensors, launch)
+    return results
+
+
+def _device_call(kernel, arrays, **sizes):
+    """Run on device arrays, in place and on the current stream; as an earlier call did, if they have the same form."""
+    form = _form(kernel, arrays, sizes)
+    repeats = _REPEATS
+    if form in repeats and _apart(repeats[form], arrays):
+        return _run_again(kernel, repeats[form], arrays)
+    with _stream(arrays):
+        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+        sizes = _check(kernel, tensors, sizes)
+        device = _common_device(kernel, tensors)
+        copies = _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
+        pairs = zip(kernel.views, tensors, strict=True)
+        tensors = [tensor.clone() if view.name in copies else tensor for view, tensor in pairs]
+        results = []
+        for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
+            if array is None:
+                tensors[position] = _empty(view, sizes, device)
+                results.append(tensors[position])
+        launch = _run(kernel, tensors, sizes)
+        if form is not None and launch is not None:
+            _remember(form, kernel, arrays, tensors, launch)
+        return _unwrap(results)
+
+
+def _form(kernel, arrays, sizes):
+    """What checks and plans depend on, apart from overlaps; None where they are to be made in every call."""
+    form = [kernel.name]
+    for array in arrays:
+        if type(array) in _PLAIN:
+            form += (array.dtype, array.shape, array.stride(), array.device, array.data_ptr() % 16)
+        elif type(array) is np.ndarray:
+            form += (array.dtype, array.shape, array.strides, array.flags.writeable)
+        elif array is None:
+            form.append(None)
+        else:
+            return None
+    return None if os.getenv("INTENTC_POISON") == "1" else tuple(form)
+
+
+def _apart(repeat, arrays):
+    """Whether arrays overlap no more than those of the earlier call."""
+    for one, other, low, high in repeat.pairs:
+        distance = arrays[other].data_ptr() - arrays[one].data_ptr()
+        if low < distance < high:
+            return False
+    return True
+
+
+def _run_again(kernel, repeat, arrays):
+    """Launch what the earlier call launched: its checks hold for these arrays as well."""
+    tensors, results = list(arrays), []
+    for position, shape, dtype, device in repeat.outputs:
+        tensors[position] = torch.empty(shape, dtype=dtype, device=device)
+        results.append(tensors[position])
+    with torch.cuda.device_of(tensors[0]):
+        repeat.launch(tensors)
+    return _unwrap(results)
+
+
+def _remember(form, kernel, arrays, tensors, launch):
+    """Keep a launch for later calls, unless an array of this one had to be converted or copied."""
+    global _REPEATS
+    places = [place for place, array in enumerate(arrays) if array is not None]
+    if not places or any(tensors[place] is not arrays[place] for place in places):
+        return
+    pairs = []
+    for one, other in itertools.combinations(places, 2):
+        first, second = kernel.views[one], kernel.views[other]
+        if first.direction != "In" or second.direction != "In":
+            a, b = tensors[one], tensors[other]
+            pairs.append((one, other, -_span(b), _span(a)))
+    outputs = [(place, t.shape, t.dtype, t.device) for place, t in enumerate(tensors) if arrays[place] is None]
+    if len(_REPEATS) >= 1024:  # sizes may change without end
+        _REPEATS = {}  # and other threads may be reading
+    _REPEATS[form] = _Repeat(launch, pairs, outputs)
+
+
+def _span(tensor):
+    """Bytes from the first element to the end of the last."""
+    last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    return (last + 1) * tensor.element_size() if tensor.numel() else 0
+
+
+def _tensor(kernel, view, array):
+    """A torch tensor over the memory of a device array; None stands for an output that is still to be allocated."""
+    if array is None or isinstance(array, torch.Tensor):
+        tensor = array
+    elif hasattr(array, "__cuda_array_interface__"):
+        tensor = torch.as_tensor(array)
+    elif hasattr(array, "__dlpack__"):
+        tensor = torch.from_dlpack(array)
+    else:
+        raise TypeError(f"{kernel.name}: {view.name} must be a device array, not {type(array).__name__}")
+    return tensor
+
+
+def _dtype_name(array):
+    return str(array.dtype).removeprefix("torch.") if isinstance(array, torch.Tensor) else array.dtype.name
+
+
+def _common_device(kernel, tensors):
+    """The device that all arguments are on: a GPU, or the CPU under the interpreter."""
+    pairs = zip(kernel.views, tensors, strict=True)
+    devices = {tensor.device: view.name for view, tensor in pairs if tensor is not None}
+    if len(devices) > 1:
+        places = ", ".join(f"{name} on {device}" for device, name in devices.items())
+        raise ValueError(f"{kernel.name}: the arguments are on different devices: {places}")
+    expected = _device()
+    device = next(iter(devices), torch.device(expected))
+    if device.type != expected:
+        raise ValueError(f"{kernel.name}: {devices[device]} is on {device}, expected an array on {expected}")
+    return device
+
+
+def _stream(arrays):
+    """CuPy's current stream if CuPy arrays are among the arguments, else torch's current stream."""
+    if not any(type(array).__module__.partition(".")[0] == "cupy" for array in arrays):
+        return contextlib.nullcontext()
+    pointer = sys.modules["cupy"].cuda.get_current_stream().ptr
+    return torch.cuda.stream(torch.cuda.ExternalStream(pointer) if pointer else torch.cuda.default_stream())
+
+
+def _check_numpy(kernel, view, array):
+    """An output that is still to be allocated is None."""
+    if array is None:
+        return None
+    if not isinstance(array, (np.ndarray, np.generic)):
+        raise TypeError(f"{kernel.name}: {view.name} must be a NumPy array, not {type(array).__name__}")
+    if view.direction != "In" and not array.flags.writeable:
+        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only")
+    return np.asarray(array)
+
+
+def _check(kernel, arrays, sizes):
+    """Hold every array against its declaration; the result maps each size name to its value."""
+    for view, array in zip(kernel.views, arrays, strict=True):
+        if array is not None:
+            _check_array(kernel, view, array, sizes)
+    for holds, message in kernel.requirements:
+        if not holds(**sizes):
+            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
+    return sizes
+
+
+def _check_array(kernel, view, array, sizes):
+    dtype, shape = _dtype_name(array), tuple(array.shape)
+    if dtype != view.dtype:
+        raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
+    if len(shape) != len(view.shape):
+        declared = str(view.shape).replace("'", "")
+        raise ValueError(f"{kernel.name}: {view.name} must have shape {declared}, not {shape}")
+    for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
+        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
+        if size != expected:
+            known = expected if extent == expected else f"{extent} = {expected}"
+            raise ValueError(f"{kernel.name}: axis {axis} of {view.name} must be {known}, not {size} (shape {shape})")
+
+
+def _check_overlap(kernel, arrays):
+    """Names of inputs to copy, as an output shares their memory; other overlaps are refused."""
+    copies = set()
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    for view, array in given:
+        if view.direction != "In" and _folded(array):
+            raise ValueError(f"{kernel.name}: {view.name} is written, but its elements overlap in memory")
+    for (first, a), (second, b) in itertools.combinations(given, 2):
+        written = [view.name for view in (first, second) if view.direction != "In"]
+        if not written or not np.shares_memory(a, b):
+            continue
+        if kernel.overlap == "snapshot" and len(written) == 1:
+            copies.add(first.name if first.direction == "In" else second.name)
+            continue
+        raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
+    return copies
+
+
+def _folded(array):
+    """Whether elements of an array may overlap: an axis steps over less memory than the axes of smaller steps take."""
+    taken = array.itemsize
+    for step, size in sorted(zip(map(abs, array.strides), array.shape, strict=True)) if array.size else ():
+        if size > 1 and step < taken:
+            return True
+        taken += step * (size - 1)
+    return False
+
+
+def _elements(array):
+    """Equal for arrays of the same elements in the same order."""
+    return array.__array_interface__["data"][0], array.strides, array.shape, array.dtype
+
+
+class _Addresses:
+    """A device tensor's addresses as a NumPy array that is never read, for NumPy's test of shared memory."""
+
+    def __init__(self, tensor):
+        size = tensor.element_size()
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (tensor.data_ptr(), False),
+            "typestr": f"|V{size}",
+            "shape": tuple(tensor.shape),
+            "strides": tuple(size * stride for stride in tensor.stride()),
+        }
+
+    @classmethod
+    def of(cls, tensor):
+        return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)
+
+
+def _empty(view, sizes, device):
+    shape = [extent if isinstance(extent, int) else sizes[extent] for extent in view.shape]
+    return torch.empty(shape, dtype=getattr(torch, view.dtype), device=device)
+
+
+def _unwrap(results):
+    """One result stands for itself, several are a tuple, none is None."""
+    return tuple(results) if len(results) > 1 else results[0] if results else None
+
+
+def _device():
+    if os.getenv("TRITON_INTERPRET") == "1":
+        return "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    raise RuntimeError("no GPU found: use a machine with one, or set TRITON_INTERPRET=1 before Python starts")
+
+
+def _run(kernel, tensors, sizes):
+    with torch.cuda.device_of(tensors[0]):
+        if os.getenv("INTENTC_POISON") == "1":
+            return _run_poisoned(kernel, tensors, sizes)
+        return kernel.launch(*tensors, **sizes)
+
+
+def _run_poisoned(kernel, tensors, sizes):
+    """Launch over two bit patterns: an output element that still holds the pattern both times was not written."""
+    before = [tensor.clone() for tensor in tensors]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    alone = [addresses.count(address) == 1 for address in addresses]
+    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone, strict=True)]
+    kept = [torch.ones(tensor.shape, dtype=torch.bool, device=tensor.device) for tensor in tensors]
+    for byte in (0x5A, 0x25):
+        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned, strict=True):
+            if view.direction != "In":
+                _bits(tensor).fill_(_pattern(tensor, byte)) if poison else tensor.copy_(old)
+        kernel.launch(*tensors, **sizes)
+        for tensor, mask in zip(tensors, kept, strict=True):
+            mask &= _bits(tensor) == _pattern(tensor, byte)
+    for view, poison, mask in zip(kernel.views, poisoned, kept, strict=True):
+        if poison and mask.any():
+            message = f"{kernel.name}: {int(mask.sum())} of {mask.numel()} elements of {view.name} were not written"
+            if view.name in kernel.covered:
+                raise RuntimeError(message)
+            print(message, file=sys.stderr)
+
+
+def _bits(tensor):
+    """The elements as integers of their width."""
+    return tensor.view(_INTEGERS[tensor.element_size()])
+
+
+def _pattern(tensor, byte):
+    return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
+
+
+def _launch(plan, views, integers, *, sizes, unit_strides):
+    """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
+
+    The result does the same with other views and scalars that are alike in this; None if there is nothing to do.
+    """
+    if plan.programs < 1:
+        return None
+    kernel = plan.kernel
+    alignments = [number for view in views for number in (view.data_ptr(), *view.stride()[:-1])]
+    if any(view.stride(-1) != 1 for view in views if view.dim()):
+        kernel = _specialised(kernel, ())
+    elif any(number % 16 for number in (*alignments, *sizes)):
+        kernel = _specialised(kernel, unit_strides)
+    warps, stages = plan.hip if torch.version.hip else plan.cuda
+    options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
+    start = _start(kernel, plan.programs, (*views, *integers), options)
+    return lambda views: start(*views, *integers)
+
+
+def _start(kernel, programs, arguments, options):
+    """Compile before the launch, so that a failure to compile leaves the caller's arrays alone.
+
+    The result launches the compiled function with other arguments.
+    """
+    start = functools.partial(kernel[(programs,)], **options)
+    if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
+        compiled = kernel.warmup(*arguments, grid=(programs,), **options)
+        if isinstance(compiled, triton.compiler.CompiledKernel):
+            constants = [options[name] for name in kernel.arg_names[len(arguments) :]]
+            start = _with_constants(compiled[(programs, 1, 1)], constants)
+    start(*arguments)
+    return start
+
+
+def _with_constants(run, constants):
+    return lambda *arguments: run(*arguments, *constants)
+
+
+@functools.cache
+def _specialised(kernel, unit_strides):
+    """The kernel for strides, sizes and addresses of any alignment; only the named strides are known to be 1."""
+    constants = [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
+    known = {*constants, *unit_strides}
+    return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
+
+
+def _index_type(*views):
+    """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
+    axes = (zip(view.shape, view.stride(), strict=True) for view in views)
+    spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
+    return tl.int64 if max(spans) >= 2**30 else tl.int32
+
+
+def _upload(kernel, arrays, sizes):
+    """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
+    device, memory, tensors = _device(), {}, {}
+    pairs = zip(kernel.views, arrays, strict=True)
+    for view, array in sorted(pairs, key=lambda pair: pair[0].direction == "Out"):  # after those that are read
+        key = _elements(array) if view.direction == "In" else view.name
+        if key not in memory:
+            read = view.direction != "Out"
+            memory[key] = _to_device(array, view.dtype, device) if read else _empty(view, sizes, device)
+        tensors[view.name] = memory[key]
+    return [tensors[view.name] for view in kernel.views]
+
+
+def _download(kernel, arrays, tensors):
+    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
+    results = []
+    for view, array, tensor in zip(kernel.views, arrays, tensors, strict=True):
+        if array is None:
+            results.append(_to_numpy(tensor))
+        elif view.direction != "In":
+            _to_numpy(tensor, array)
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    return _unwrap(results)
+
+
+def _to_device(array, dtype, device):
+    """While one part is on its way, the next is put into pinned memory."""
+    tensor, begun = torch.empty(array.shape, dtype=getattr(torch, dtype), device=device), collections.deque()
+    for part, target, slot in _turns(_plain(array), tensor):
+        if len(begun) == _SLOTS:
+            begun.popleft()()
+        slot.copy_(part)
+        target.copy_(slot, non_blocking=True)
+        begun.append(_fence(target))
+    return tensor
+
+
+def _to_numpy(tensor, array=None):
+    """Into an array or a new one; while some parts are on their way to pinned memory, earlier ones are taken out."""
+    array = np.empty(tensor.shape, _dtype_name(tensor)) if array is None else array
+    memory, begun = _plain(array), collections.deque()
+    for part, source, slot in _turns(memory, tensor):
+        if len(begun) == _SLOTS:
+            _land(*begun.popleft())
+        slot.copy_(source, non_blocking=True)
+        begun.append((_fence(source), part, slot))
+    for each in begun:
+        _land(*each)
+    if memory.data_ptr() != array.ctypes.data:
+        array[...] = memory.numpy()
+    return array
+
+
+def _land(arrive, part, slot):
+    arrive()
+    part.copy_(slot)
+
+
+def _plain(array):
+    """The array's memory as a tensor, also if it is read-only; a copy where PyTorch knows no such tensor."""
+    memory = {**array.__array_interface__, "data": (array.ctypes.data, False)}
+    if array.flags.aligned:
+        with contextlib.suppress(ValueError):  # other byte orders and some steps
+            return torch.from_numpy(np.asarray(types.SimpleNamespace(__array_interface__=memory, array=array)))
+    return torch.from_numpy(array.astype(array.dtype.newbyteorder("="), order="C"))
+
+
+_SLOT_BYTES = 1 << 25  # large parts keep PyTorch's threads busy
+_SLOTS = 2  # one on the bus, one with the threads
+
+
+def _turns(array, tensor):
+    """Parts of an array and a tensor, and the slots of pinned memory that they pass through in turn."""
+    taken = _SLOTS * _SLOT_BYTES if tensor.nbytes > _SLOT_BYTES else tensor.nbytes
+    memory = torch.empty(taken, dtype=torch.uint8, pin_memory=tensor.is_cuda)
+    for turn, (part, piece) in enumerate(_parts(array, tensor)):
+        yield part, piece, _part(memory, turn % _SLOTS * _SLOT_BYTES, piece)
+
+
+def _parts(array, tensor):
+    """Both cut alike along their outermost axes into parts that fit a slot."""
+    if tensor.nbytes <= _SLOT_BYTES:
+        return [(array, tensor)]
+    axis = next(axis for axis, size in enumerate(tensor.shape) if size > 1)
+    rows = max(1, tensor.shape[axis] * _SLOT_BYTES // tensor.nbytes)
+    pairs = zip(array.split(rows, axis), tensor.split(rows, axis), strict=True)
+    return [part for pair in pairs for part in _parts(*pair)]
+
+
+def _fence(tensor):
+    """What waits for all that has been begun on the tensor's device."""
+    return torch.cuda.current_stream(tensor.device).record_event().synchronize if tensor.is_cuda else lambda: None
+
+
+_PACKED = {}  # by form, how to process its arrays
+_PACKED_BYTES = 1 << 18
+
+
+def _packed(kernel, tensors, launch):
+    """Arrays like these, whose bytes are few, share memory from now on, and move in one copy each way."""
+    starts = [0, *itertools.accumulate(-(-tensor.nbytes // 256) * 256 for tensor in tensors)]
+    memory = torch.empty(starts[-1], dtype=torch.uint8, device=tensors[0].device)
+    pinned, lock = torch.empty(starts[-1], dtype=torch.uint8, pin_memory=memory.is_cuda), threading.Lock()
+    places = list(zip(starts, tensors, strict=False))
+    staged = [_part(pinned, *place).numpy() for place in places]
+    tensors = [_part(memory, *place) for place in places]
+
+    def run(arrays):
+        results = []
+        with lock, torch.cuda.device_of(memory):
+            for view, array, place in zip(kernel.views, arrays, staged, strict=True):
+                if view.direction != "Out":
+                    place[...] = array
+            memory.copy_(pinned, non_blocking=True)
+            launch(tensors)
+            pinned.copy_(memory, non_blocking=True)
+            if memory.is_cuda:
+                torch.cuda.synchronize()
+            for view, array, place in zip(kernel.views, arrays, staged, strict=True):
+                if array is None:
+                    results.append(place.copy())
+                elif view.direction != "In":
+                    array[...] = place
+        return _unwrap(results)
+
+    return run
+
+
+def _may_overlap(kernel, arrays):
+    """Whether memory that is written may be another array's."""
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    written = [pair for pair in given if pair[0].direction != "In"]
+    return any(one is not other and np.may_share_memory(a, b) for one, a in written for other, b in given)
+
+
+def _part(memory, start, tensor):
+    """Bytes of memory in the form of a tensor."""
+    return memory[start : start + tensor.nbytes].view(tensor.dtype).view(tensor.shape)
+
+
+_CASES = (
+    (_CHUNK_UPDATES, {"B": 7, "C": 2, "H": 3, "D": 5, "E": 37}),
+    (_CHUNK_UPDATES, {"B": 1, "C": 1, "H": 1, "D": 1, "E": 1}),
+    (_CHUNK_UPDATES, {"B": 16, "C": 16, "H": 32, "D": 16, "E": 64}),
+    (_STATE_PASSING, {"B": 7, "C": 2, "H": 3, "D": 5, "E": 37}),
+    (_STATE_PASSING, {"B": 1, "C": 1, "H": 1, "D": 1, "E": 1}),
+    (_STATE_PASSING, {"B": 16, "C": 16, "H": 32, "D": 16, "E": 64}),
+    (_CHUNK_OUTPUTS, {"B": 7, "C": 2, "H": 3, "D": 5, "E": 37}),
+    (_CHUNK_OUTPUTS, {"B": 1, "C": 1, "H": 1, "D": 1, "E": 1}),
+    (_CHUNK_OUTPUTS, {"B": 16, "C": 16, "H": 32, "D": 16, "E": 64}),
+)
+
+
+def _self_check():
+    """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
+    os.environ["INTENTC_POISON"] = "1"
+    generator, failures = np.random.default_rng(0), 0
+    for kernel, sizes in _CASES:
+        tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]
+        terms = max(tensor.numel() for tensor in tensors)
+        first = _written(kernel, tensors, sizes)
+        second = _written(kernel, tensors, sizes)
+        wrong = [name for name in first if not _agree(first[name], second[name], terms)]
+        failures += bool(wrong)
+        print(kernel.name, sizes, f"differs in {', '.join(wrong)}" if wrong else "ok")
+    return failures
+
+
+def _random(view, kernel, sizes, generator):
+    """Integers are small enough to be an index of any axis."""
+    extents = [sizes[extent] if isinstance(extent, str) else extent for view in kernel.views for extent in view.shape]
+    shape = [sizes[extent] if isinstance(extent, str) else extent for extent in view.shape]
+    if "float" in view.dtype:
+        values = generator.standard_normal(shape)
+    else:
+        values = generator.integers(0, 2 if view.dtype == "bool" else max(1, min(extents, default=1)), shape)
+    return torch.as_tensor(values).to(_device(), getattr(torch, view.dtype))
+
+
+def _written(kernel, tensors, sizes):
+    """Run on copies; the views that the kernel writes, by name."""
+    copies = [tensor.clone() for tensor in tensors]
+    _run(kernel, copies, sizes)
+    return {view.name: copy for view, copy in zip(kernel.views, copies, strict=True) if view.direction != "In"}
+
+
+def _agree(one, other, terms):
+    """Integers are equal; floats differ by no more than another order of summation explains."""
+    if not one.dtype.is_floating_point:
+        return torch.equal(one.to(torch.int64), other.to(torch.int64))
+    a, b = one.double(), other.double()
+    finite = torch.isfinite(a) & torch.isfinite(b)
+    same = torch.equal(a[~finite].nan_to_num(nan=1.5), b[~finite].nan_to_num(nan=1.5))
+    band = 16 * torch.finfo(one.dtype).eps * terms**0.5 * b[finite].norm()
+    return same and bool((a[finite] - b[finite]).norm() <= band)
+
+
+if __name__ == "__main__":
+    sys.exit(_self_check())

@@ -1,0 +1,993 @@
+"""Triton module for grouped_decode.py, written by intentc; change the Intent source, not this file.
+
+One new query for every sequence over its own cache; G query heads share one head of keys and values.
+
+Only the keys that a sequence has are visited: the fold runs over the part of the cache that is filled.
+
+grouped_decode(q[B, H, G, D] f16, keys[B, T, H, D] f16, values[B, T, H, D] f16, lengths[B] i32, scale f32) -> out[B,
+    H, G, D] f16
+    out[b, h, :, :] = I.cast(found.moment / found.mass[:, None], I.f16)
+    Plan    one program per b x h x 16 g; on chip: d
+    Plan    one program per b x h x 128 g; on chip: d
+    Plan    one program per b x h x 64 g; on chip: d
+    Traffic reads lengths, q, keys, values; writes out
+
+Targets cuda:90 cuda:80 hip:gfx942
+"""
+
+import collections
+import contextlib
+import contextvars
+import functools
+import itertools
+import numbers
+import os
+import sys
+import threading
+import types
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+__all__ = ["grouped_decode", "grouped_decode_out", "grouped_decode_device", "grouped_decode_device_out"]
+
+
+@triton.jit
+def _exp(x):
+    # tl.exp loses digits for large |x|, because it rounds x * log2(e) to float32. Here exp(x) = 2**n * exp(r) with
+    # r = x - n * ln(2); ln(2) is in two parts, the first short enough for an exact product.
+    small = x < -86.0
+    x = tl.maximum(tl.minimum(x, 89.0, propagate_nan=tl.PropagateNan.ALL), -105.0, propagate_nan=tl.PropagateNan.ALL)
+    shifted = x * 1.4426950408889634 + 12582912.0  # adding 1.5 * 2**23 rounds to an integer
+    n = shifted - 12582912.0
+    r = (x - n * 0.693359375) + n * 2.1219444005469058e-4
+    p = 0.00139269186 * r + 0.0083637666
+    p = p * r + 0.0416665487
+    p = p * r + 0.166665733
+    p = p * r + 0.5
+    p = 2.0 + 2.0 * (r + r * r * p)
+    # 2**(n - 1), since 2**n may be out of range; where that is too small, 2**(n + 63)
+    exponent = (shifted.to(tl.int32, bitcast=True) << 23) + tl.where(small, 190 << 23, 126 << 23)
+    return p * exponent.to(tl.float32, bitcast=True) * tl.where(small, 5.421010862427522e-20, 1.0)
+
+
+_INTERPRETED = tl.constexpr(os.getenv("TRITON_INTERPRET") == "1")
+
+
+@triton.jit
+def _half_quotient(x, y):
+    # x / y for rounding to float16, where many x have one y: as tl.div_rn rounds it wherever float16 can tell. From
+    # x * (1 / y), what is left of x is known without error, and its quotient corrects the first. Both operands are
+    # scaled so that nothing overflows or loses bits on the way. The CPU interpreter rounds the product in tl.fma.
+    if _INTERPRETED:
+        result = tl.div_rn(x, y)
+    else:
+        scale = tl.where(tl.abs(y) > 1.152921504606847e18, 8.673617379884035e-19, 1.0)
+        scale = tl.where(tl.abs(y) < 8.673617379884035e-19, 7.922816251426434e28, scale)
+        divisor = y * scale
+        inverse = tl.div_rn(1.0, divisor)
+        quotient = x * scale * inverse
+        rest = tl.fma(-divisor, quotient, x * scale)
+        within = (tl.abs(quotient) > 7.450580596923828e-09) & (tl.abs(quotient) < 131072.0)
+        result = tl.where(within, tl.fma(rest, inverse, quotient), quotient)
+    return result
+
+
+@triton.jit
+def _maximum(a, b):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit(do_not_specialize=["H", "G", "T", "scale"])
+def grouped_decode_state(
+    q_ptr, keys_ptr, values_ptr, lengths_ptr, out_ptr,
+    H, G, D, T,
+    stride_q_b, stride_q_h, stride_q_g, stride_q_d, stride_keys_b, stride_keys_t, stride_keys_h, stride_keys_d,
+    stride_values_b, stride_values_t, stride_values_h, stride_values_d, stride_lengths_b, stride_out_b, stride_out_h,
+    stride_out_g, stride_out_d,
+    scale: tl.float32,
+    BLOCK_G: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_FILLED: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    g_tiles = tl.cdiv(G, BLOCK_G)
+    g = pid % g_tiles * BLOCK_G + tl.arange(0, BLOCK_G)
+    pid //= g_tiles
+    h = pid % H
+    b = pid // H
+    d = tl.arange(0, BLOCK_D).to(INDEX)
+    d_mask = d < D
+    lengths = tl.load(lengths_ptr + b * stride_lengths_b).to(tl.int64)
+    whole_end = tl.minimum(lengths, T) // BLOCK_FILLED * BLOCK_FILLED
+    filled_end = tl.minimum(lengths, T)
+    mask = (g[:, None] < G) & d_mask[None, :]
+    q_ptrs = q_ptr + b * stride_q_b + h * stride_q_h + g[:, None] * stride_q_g + d[None, :] * stride_q_d
+    q = tl.load(q_ptrs, mask=mask).to(tl.float32)
+    q_2 = (q * scale).to(tl.float16)
+    keys_at_b = keys_ptr + b * stride_keys_b
+    values_at_b = values_ptr + b * stride_values_b
+    selected = tl.where(d_mask[None, :], q_2, 0.0)
+
+    largest = tl.full((BLOCK_G,), -float("inf"), tl.float32)
+    summary_1 = tl.zeros((BLOCK_G,), tl.float32)
+    summary_2 = tl.zeros((BLOCK_G, BLOCK_D), tl.float32)
+    for start_filled in range(0, whole_end, BLOCK_FILLED):
+        filled = start_filled + tl.arange(0, BLOCK_FILLED).to(INDEX)
+        keys_ptrs = keys_at_b + filled[None, :] * stride_keys_t + h * stride_keys_h + d[:, None] * stride_keys_d
+        keys = tl.load(keys_ptrs, mask=d_mask[:, None], other=0.0)
+        values_ptrs = (
+            values_at_b + filled[None, :] * stride_values_t + h * stride_values_h + d[:, None] * stride_values_d
+        )
+        values = tl.load(values_ptrs, mask=d_mask[:, None])
+        scores = tl.dot(selected, keys)
+        rhs_largest = tl.reduce(scores, 1, _maximum)  # grouped_decode.py:21
+        new_largest = _maximum(largest, rhs_largest)
+        shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
+        weights = tl.exp(scores - shift[:, None])
+        rhs_mass = tl.sum(weights, axis=1)  # grouped_decode.py:25
+        left = _exp(largest - shift)
+        largest = new_largest
+        summary_1 = summary_1 * left + rhs_mass
+        summary_2 = tl.dot(weights.to(tl.float16), tl.trans(values), summary_2 * left[:, None])
+
+    for start_filled in range(whole_end, filled_end, BLOCK_FILLED):
+        filled = start_filled + tl.arange(0, BLOCK_FILLED).to(INDEX)
+        filled_mask = filled < tl.minimum(lengths, T)
+        keys_mask = d_mask[:, None] & filled_mask[None, :]
+        keys_ptrs = keys_at_b + filled[None, :] * stride_keys_t + h * stride_keys_h + d[:, None] * stride_keys_d
+        keys = tl.load(keys_ptrs, mask=keys_mask, other=0.0)
+        values_ptrs = (
+            values_at_b + filled[None, :] * stride_values_t + h * stride_values_h + d[:, None] * stride_values_d
+        )
+        values = tl.load(values_ptrs, mask=keys_mask, other=0.0)
+        scores = tl.dot(selected, keys)
+        rhs_largest = tl.reduce(tl.where(filled_mask[None, :], scores, -float("inf")), 1, _maximum)
+        new_largest = _maximum(largest, rhs_largest)
+        shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
+        weights = tl.exp(scores - shift[:, None])
+        rhs_mass = tl.sum(tl.where(filled_mask[None, :], weights, 0.0), axis=1)  # grouped_decode.py:25
+        left = _exp(largest - shift)
+        largest = new_largest
+        summary_1 = summary_1 * left + rhs_mass
+        summary_2 = tl.dot(
+            tl.where(filled_mask[None, :], weights.to(tl.float16), 0.0), tl.trans(values), summary_2 * left[:, None]
+        )
+    out_ptrs = out_ptr + b * stride_out_b + h * stride_out_h + g[:, None] * stride_out_g + d[None, :] * stride_out_d
+    tl.store(out_ptrs, _half_quotient(summary_2, summary_1[:, None]).to(tl.float16), mask=mask)  # grouped_decode.py:69
+
+
+@triton.jit(do_not_specialize=["H", "G", "T", "scale"])
+def grouped_decode_state_described(
+    q_ptr, keys_ptr, values_ptr, lengths_ptr, out_ptr,
+    H, G, D, T,
+    stride_q_b, stride_q_h, stride_q_g, stride_q_d, stride_keys_b, stride_keys_t, stride_keys_h, stride_keys_d,
+    stride_values_b, stride_values_t, stride_values_h, stride_values_d, stride_lengths_b, stride_out_b, stride_out_h,
+    stride_out_g, stride_out_d,
+    scale: tl.float32,
+    BLOCK_G: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_FILLED: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    g_tiles = tl.cdiv(G, BLOCK_G)
+    g = pid % g_tiles * BLOCK_G + tl.arange(0, BLOCK_G)
+    pid //= g_tiles
+    h = pid % H
+    b = pid // H
+    d = tl.arange(0, BLOCK_D).to(INDEX)
+    d_mask = d < D
+    lengths = tl.load(lengths_ptr + b * stride_lengths_b).to(tl.int64)
+    whole_end = tl.minimum(lengths, T) // BLOCK_FILLED * BLOCK_FILLED
+    filled_end = tl.minimum(lengths, T)
+    keys_at_b = keys_ptr + b * stride_keys_b
+    keys_tiles = tl.make_tensor_descriptor(
+        keys_at_b + h * stride_keys_h,
+        shape=[T, D],
+        strides=[stride_keys_t, stride_keys_d],
+        block_shape=[BLOCK_FILLED, BLOCK_D],
+    )
+    mask = (g[:, None] < G) & d_mask[None, :]
+    q_ptrs = q_ptr + b * stride_q_b + h * stride_q_h + g[:, None] * stride_q_g + d[None, :] * stride_q_d
+    q = tl.load(q_ptrs, mask=mask).to(tl.float32)
+    q_2 = (q * scale).to(tl.float16)
+    values_at_b = values_ptr + b * stride_values_b
+    values_tiles = tl.make_tensor_descriptor(
+        values_at_b + h * stride_values_h,
+        shape=[T, D],
+        strides=[stride_values_t, stride_values_d],
+        block_shape=[BLOCK_FILLED, BLOCK_D],
+    )
+    selected = tl.where(d_mask[None, :], q_2, 0.0)
+
+    largest = tl.full((BLOCK_G,), -float("inf"), tl.float32)
+    summary_1 = tl.zeros((BLOCK_G,), tl.float32)
+    summary_2 = tl.zeros((BLOCK_G, BLOCK_D), tl.float32)
+    for start_filled in range(0, whole_end, BLOCK_FILLED):
+        keys = keys_tiles.load([start_filled, 0])
+        values = values_tiles.load([start_filled, 0])
+        scores = tl.dot(selected, tl.trans(keys))
+        rhs_largest = tl.reduce(scores, 1, _maximum)  # grouped_decode.py:21
+        new_largest = _maximum(largest, rhs_largest)
+        shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
+        weights = tl.exp(scores - shift[:, None])
+        rhs_mass = tl.sum(weights, axis=1)  # grouped_decode.py:25
+        left = _exp(largest - shift)
+        largest = new_largest
+        summary_1 = summary_1 * left + rhs_mass
+        summary_2 = tl.dot(weights.to(tl.float16), values, summary_2 * left[:, None])
+
+    for start_filled in range(whole_end, filled_end, BLOCK_FILLED):
+        filled = start_filled + tl.arange(0, BLOCK_FILLED).to(INDEX)
+        filled_mask = filled < tl.minimum(lengths, T)
+        keys_mask = d_mask[:, None] & filled_mask[None, :]
+        keys_ptrs = keys_at_b + filled[None, :] * stride_keys_t + h * stride_keys_h + d[:, None] * stride_keys_d
+        keys = tl.load(keys_ptrs, mask=keys_mask, other=0.0)
+        values_ptrs = (
+            values_at_b + filled[None, :] * stride_values_t + h * stride_values_h + d[:, None] * stride_values_d
+        )
+        values = tl.load(values_ptrs, mask=keys_mask, other=0.0)
+        scores = tl.dot(selected, keys)
+        rhs_largest = tl.reduce(tl.where(filled_mask[None, :], scores, -float("inf")), 1, _maximum)
+        new_largest = _maximum(largest, rhs_largest)
+        shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
+        weights = tl.exp(scores - shift[:, None])
+        rhs_mass = tl.sum(tl.where(filled_mask[None, :], weights, 0.0), axis=1)  # grouped_decode.py:25
+        left = _exp(largest - shift)
+        largest = new_largest
+        summary_1 = summary_1 * left + rhs_mass
+        summary_2 = tl.dot(
+            tl.where(filled_mask[None, :], weights.to(tl.float16), 0.0), tl.trans(values), summary_2 * left[:, None]
+        )
+    out_ptrs = out_ptr + b * stride_out_b + h * stride_out_h + g[:, None] * stride_out_g + d[None, :] * stride_out_d
+    tl.store(out_ptrs, _half_quotient(summary_2, summary_1[:, None]).to(tl.float16), mask=mask)  # grouped_decode.py:69
+
+
+class _View(NamedTuple):
+    """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
+
+    name: str
+    dtype: str
+    shape: tuple
+    direction: str
+
+
+class _Kernel(NamedTuple):
+    """What the wrappers know of a kernel."""
+
+    name: str
+    views: tuple
+    launch: Callable
+    scalars: tuple = ()  # (name, dtype)
+    requirements: tuple = ()  # (predicate of the sizes, message)
+    covered: tuple = ()  # outputs that are written in full
+    overlap: str = "refuse"  # or same, snapshot: of a written array with another
+
+
+class _Plan(NamedTuple):
+    """A device function, its number of programs and block sizes, and (warps, stages) by vendor."""
+
+    kernel: Callable
+    programs: int
+    blocks: dict
+    cuda: tuple
+    hip: tuple
+
+
+class _Repeat(NamedTuple):
+    """How to process arrays of the form that an earlier call had."""
+
+    launch: Callable  # takes tensors and scalars
+    pairs: list  # arrays that may not overlap: positions, distances in bytes at which they do
+    outputs: list  # to be allocated: position, shape, dtype, device
+
+
+_REPEATS = {}  # by form
+_PLAIN = {torch.Tensor, torch.nn.Parameter}
+_INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
+def _launch_grouped_decode(q, keys, values, lengths, out, scale, B, H, G, D, T):
+    index = _index_type(q, keys, values, lengths, out)
+    tile_processors = _tile_processors(index, q, keys, values, lengths, out)
+    if D <= 64 and G <= 16:
+        plan = _Plan(
+            grouped_decode_state,
+            B * H * triton.cdiv(G, 16),
+            {"BLOCK_G": 16, "BLOCK_D": 64, "BLOCK_FILLED": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 1),
+        )
+    elif tile_processors and D <= 64:
+        plan = _Plan(
+            grouped_decode_state_described,
+            B * H * triton.cdiv(G, 128),
+            {"BLOCK_G": 128, "BLOCK_D": 64, "BLOCK_FILLED": 128, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 1),
+        )
+    elif D <= 64:
+        plan = _Plan(
+            grouped_decode_state,
+            B * H * triton.cdiv(G, 128),
+            {"BLOCK_G": 128, "BLOCK_D": 64, "BLOCK_FILLED": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 1),
+        )
+    elif D <= 128 and G <= 16:
+        plan = _Plan(
+            grouped_decode_state,
+            B * H * triton.cdiv(G, 16),
+            {"BLOCK_G": 16, "BLOCK_D": 128, "BLOCK_FILLED": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 1),
+        )
+    elif tile_processors and D <= 128:
+        plan = _Plan(
+            grouped_decode_state_described,
+            B * H * triton.cdiv(G, 128),
+            {"BLOCK_G": 128, "BLOCK_D": 128, "BLOCK_FILLED": 128, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 1),
+        )
+    elif D <= 128:
+        plan = _Plan(
+            grouped_decode_state,
+            B * H * triton.cdiv(G, 128),
+            {"BLOCK_G": 128, "BLOCK_D": 128, "BLOCK_FILLED": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 1),
+        )
+    elif D <= 256 and G <= 16:
+        plan = _Plan(
+            grouped_decode_state,
+            B * H * triton.cdiv(G, 16),
+            {"BLOCK_G": 16, "BLOCK_D": 256, "BLOCK_FILLED": 32, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 1),
+        )
+    else:
+        plan = _Plan(
+            grouped_decode_state,
+            B * H * triton.cdiv(G, 64),
+            {"BLOCK_G": 64, "BLOCK_D": 256, "BLOCK_FILLED": 32, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 1),
+        )
+    integers = (H, G, D, T, *q.stride(), *keys.stride(), *values.stride(), lengths.stride(0), *out.stride())
+    return _launch(
+        plan,
+        (q, keys, values, lengths, out),
+        integers,
+        scalars=(scale,),
+        sizes=(D,),
+        unit_strides=("stride_q_d", "stride_keys_d", "stride_values_d", "stride_lengths_b", "stride_out_d"),
+    )
+
+
+_GROUPED_DECODE = _Kernel(
+    "grouped_decode",
+    views=(
+        _View("q", "float16", ("B", "H", "G", "D"), "In"),
+        _View("keys", "float16", ("B", "T", "H", "D"), "In"),
+        _View("values", "float16", ("B", "T", "H", "D"), "In"),
+        _View("lengths", "int32", ("B",), "In"),
+        _View("out", "float16", ("B", "H", "G", "D"), "Out"),
+    ),
+    launch=_launch_grouped_decode,
+    scalars=(("scale", "float32"),),
+    requirements=(
+        (lambda B, H, G, D, T: D <= 256, "what the kernel keeps on chip is limited: this module needs D <= 256"),
+    ),
+    covered=("out",),
+    overlap="snapshot",
+)
+
+
+def grouped_decode(q, keys, values, lengths, scale):
+    """NumPy arrays; returns out[B, H, G, D] f16."""
+    return _host_call(_GROUPED_DECODE, (q, keys, values, lengths, None), (scale,))
+
+
+def grouped_decode_out(q, keys, values, lengths, scale, out):
+    """NumPy arrays; writes out."""
+    _host_call(_GROUPED_DECODE, (q, keys, values, lengths, out), (scale,))
+
+
+def grouped_decode_device(q, keys, values, lengths, scale):
+    """Device arrays (torch, CuPy); returns out[B, H, G, D] f16."""
+    return _device_call(_GROUPED_DECODE, (q, keys, values, lengths, None), (scale,))
+
+
+def grouped_decode_device_out(q, keys, values, lengths, scale, out):
+    """Device arrays (torch, CuPy); writes out."""
+    _device_call(_GROUPED_DECODE, (q, keys, values, lengths, out), (scale,))
+
+
+def _host_call(kernel, arrays, scalars=(), **sizes):
+    """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
+    form = _form(kernel, arrays, sizes)
+    packed = _PACKED.get(form)
+    if packed is not None and not _may_overlap(kernel, arrays):
+        return packed(arrays, scalars)
+    arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+    sizes = _check(kernel, arrays, sizes)
+    scalars = _scalars(kernel, scalars)
+    _check_overlap(kernel, arrays)
+    tensors = _upload(kernel, arrays, sizes)
+    launch = _run(kernel, tensors, scalars, sizes)
+    results = _download(kernel, arrays, tensors)
+    few = sum(tensor.nbytes for tensor in tensors) <= _PACKED_BYTES
+    if form is not None and launch is not None and few:
+        if len(_PACKED) >= 64:  # sizes may change without end
+            _PACKED.clear()
+        _PACKED[form] = _packed(kernel, tensors, launch)
+    return results
+
+
+def _device_call(kernel, arrays, scalars=(), **sizes):
+    """Run on device arrays, in place and on the current stream; as an earlier call did, if they have the same form."""
+    form = _form(kernel, arrays, sizes)
+    repeats = _REPEATS
+    if form in repeats and _apart(repeats[form], arrays):
+        return _run_again(kernel, repeats[form], arrays, scalars)
+    with _stream(arrays):
+        tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
+        sizes = _check(kernel, tensors, sizes)
+        scalars = _scalars(kernel, scalars)
+        device = _common_device(kernel, tensors)
+        copies = _check_overlap(kernel, [_Addresses.of(tensor) for tensor in tensors])
+        pairs = zip(kernel.views, tensors, strict=True)
+        tensors = [tensor.clone() if view.name in copies else tensor for view, tensor in pairs]
+        results = []
+        for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
+            if array is None:
+                tensors[position] = _empty(view, sizes, device)
+                results.append(tensors[position])
+        launch = _run(kernel, tensors, scalars, sizes)
+        if form is not None and launch is not None:
+            _remember(form, kernel, arrays, tensors, launch)
+        return _unwrap(results)
+
+
+def _form(kernel, arrays, sizes):
+    """What checks and plans depend on, apart from overlaps; None where they are to be made in every call."""
+    form = [kernel.name]
+    for array in arrays:
+        if type(array) in _PLAIN:
+            form += (array.dtype, array.shape, array.stride(), array.device, array.data_ptr() % 16)
+        elif type(array) is np.ndarray:
+            form += (array.dtype, array.shape, array.strides, array.flags.writeable)
+        elif array is None:
+            form.append(None)
+        else:
+            return None
+    return None if os.getenv("INTENTC_POISON") == "1" else tuple(form)
+
+
+def _apart(repeat, arrays):
+    """Whether arrays overlap no more than those of the earlier call."""
+    for one, other, low, high in repeat.pairs:
+        distance = arrays[other].data_ptr() - arrays[one].data_ptr()
+        if low < distance < high:
+            return False
+    return True
+
+
+def _run_again(kernel, repeat, arrays, scalars):
+    """Launch what the earlier call launched: its checks hold for these arrays as well."""
+    scalars = _scalars(kernel, scalars)
+    tensors, results = list(arrays), []
+    for position, shape, dtype, device in repeat.outputs:
+        tensors[position] = torch.empty(shape, dtype=dtype, device=device)
+        results.append(tensors[position])
+    with torch.cuda.device_of(tensors[0]):
+        repeat.launch(tensors, scalars)
+    return _unwrap(results)
+
+
+def _remember(form, kernel, arrays, tensors, launch):
+    """Keep a launch for later calls, unless an array of this one had to be converted or copied."""
+    global _REPEATS
+    places = [place for place, array in enumerate(arrays) if array is not None]
+    if not places or any(tensors[place] is not arrays[place] for place in places):
+        return
+    pairs = []
+    for one, other in itertools.combinations(places, 2):
+        first, second = kernel.views[one], kernel.views[other]
+        if first.direction != "In" or second.direction != "In":
+            a, b = tensors[one], tensors[other]
+            pairs.append((one, other, -_span(b), _span(a)))
+    outputs = [(place, t.shape, t.dtype, t.device) for place, t in enumerate(tensors) if arrays[place] is None]
+    if len(_REPEATS) >= 1024:  # sizes may change without end
+        _REPEATS = {}  # and other threads may be reading
+    _REPEATS[form] = _Repeat(launch, pairs, outputs)
+
+
+def _span(tensor):
+    """Bytes from the first element to the end of the last."""
+    last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    return (last + 1) * tensor.element_size() if tensor.numel() else 0
+
+
+def _tensor(kernel, view, array):
+    """A torch tensor over the memory of a device array; None stands for an output that is still to be allocated."""
+    if array is None or isinstance(array, torch.Tensor):
+        tensor = array
+    elif hasattr(array, "__cuda_array_interface__"):
+        tensor = torch.as_tensor(array)
+    elif hasattr(array, "__dlpack__"):
+        tensor = torch.from_dlpack(array)
+    else:
+        raise TypeError(f"{kernel.name}: {view.name} must be a device array, not {type(array).__name__}")
+    return tensor
+
+
+def _dtype_name(array):
+    return str(array.dtype).removeprefix("torch.") if isinstance(array, torch.Tensor) else array.dtype.name
+
+
+def _common_device(kernel, tensors):
+    """The device that all arguments are on: a GPU, or the CPU under the interpreter."""
+    pairs = zip(kernel.views, tensors, strict=True)
+    devices = {tensor.device: view.name for view, tensor in pairs if tensor is not None}
+    if len(devices) > 1:
+        places = ", ".join(f"{name} on {device}" for device, name in devices.items())
+        raise ValueError(f"{kernel.name}: the arguments are on different devices: {places}")
+    expected = _device()
+    device = next(iter(devices), torch.device(expected))
+    if device.type != expected:
+        raise ValueError(f"{kernel.name}: {devices[device]} is on {device}, expected an array on {expected}")
+    return device
+
+
+def _stream(arrays):
+    """CuPy's current stream if CuPy arrays are among the arguments, else torch's current stream."""
+    if not any(type(array).__module__.partition(".")[0] == "cupy" for array in arrays):
+        return contextlib.nullcontext()
+    pointer = sys.modules["cupy"].cuda.get_current_stream().ptr
+    return torch.cuda.stream(torch.cuda.ExternalStream(pointer) if pointer else torch.cuda.default_stream())
+
+
+def _check_numpy(kernel, view, array):
+    """An output that is still to be allocated is None."""
+    if array is None:
+        return None
+    if not isinstance(array, (np.ndarray, np.generic)):
+        raise TypeError(f"{kernel.name}: {view.name} must be a NumPy array, not {type(array).__name__}")
+    if view.direction != "In" and not array.flags.writeable:
+        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only")
+    return np.asarray(array)
+
+
+def _check(kernel, arrays, sizes):
+    """Hold every array against its declaration; the result maps each size name to its value."""
+    for view, array in zip(kernel.views, arrays, strict=True):
+        if array is not None:
+            _check_array(kernel, view, array, sizes)
+    for holds, message in kernel.requirements:
+        if not holds(**sizes):
+            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
+    return sizes
+
+
+def _check_array(kernel, view, array, sizes):
+    dtype, shape = _dtype_name(array), tuple(array.shape)
+    if dtype != view.dtype:
+        raise TypeError(f"{kernel.name}: {view.name} must have dtype {view.dtype}, not {dtype}")
+    if len(shape) != len(view.shape):
+        declared = str(view.shape).replace("'", "")
+        raise ValueError(f"{kernel.name}: {view.name} must have shape {declared}, not {shape}")
+    for axis, (extent, size) in enumerate(zip(view.shape, shape, strict=True)):
+        expected = extent if isinstance(extent, int) else sizes.setdefault(extent, size)
+        if size != expected:
+            known = expected if extent == expected else f"{extent} = {expected}"
+            raise ValueError(f"{kernel.name}: axis {axis} of {view.name} must be {known}, not {size} (shape {shape})")
+
+
+def _scalars(kernel, values):
+    return [
+        value if type(value) is float and "float" in dtype else _scalar(kernel, name, dtype, value)
+        for (name, dtype), value in zip(kernel.scalars, values, strict=True)
+    ]
+
+
+def _scalar(kernel, name, dtype, value):
+    """A Python number that the dtype can hold."""
+    value = value.item() if isinstance(value, np.generic) else value
+    kind = bool if dtype == "bool" else numbers.Integral if "int" in dtype else numbers.Real
+    if not isinstance(value, kind) or (isinstance(value, bool) and dtype != "bool"):
+        raise TypeError(f"{kernel.name}: {name} must be a number of dtype {dtype}, not {value!r}")
+    if kind is numbers.Real:
+        return float(value)
+    if dtype == "bool":
+        return int(value)  # the interpreter takes no Python bool
+    if not torch.iinfo(getattr(torch, dtype)).min <= value <= torch.iinfo(getattr(torch, dtype)).max:
+        raise ValueError(f"{kernel.name}: {name} must fit {dtype}, but is {value}")
+    return int(value)
+
+
+def _check_overlap(kernel, arrays):
+    """Names of inputs to copy, as an output shares their memory; other overlaps are refused."""
+    copies = set()
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    for view, array in given:
+        if view.direction != "In" and _folded(array):
+            raise ValueError(f"{kernel.name}: {view.name} is written, but its elements overlap in memory")
+    for (first, a), (second, b) in itertools.combinations(given, 2):
+        written = [view.name for view in (first, second) if view.direction != "In"]
+        if not written or not np.shares_memory(a, b):
+            continue
+        if kernel.overlap == "snapshot" and len(written) == 1:
+            copies.add(first.name if first.direction == "In" else second.name)
+            continue
+        raise ValueError(f"{kernel.name}: {first.name} and {second.name} overlap in memory, which it does not support")
+    return copies
+
+
+def _folded(array):
+    """Whether elements of an array may overlap: an axis steps over less memory than the axes of smaller steps take."""
+    taken = array.itemsize
+    for step, size in sorted(zip(map(abs, array.strides), array.shape, strict=True)) if array.size else ():
+        if size > 1 and step < taken:
+            return True
+        taken += step * (size - 1)
+    return False
+
+
+def _elements(array):
+    """Equal for arrays of the same elements in the same order."""
+    return array.__array_interface__["data"][0], array.strides, array.shape, array.dtype
+
+
+class _Addresses:
+    """A device tensor's addresses as a NumPy array that is never read, for NumPy's test of shared memory."""
+
+    def __init__(self, tensor):
+        size = tensor.element_size()
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (tensor.data_ptr(), False),
+            "typestr": f"|V{size}",
+            "shape": tuple(tensor.shape),
+            "strides": tuple(size * stride for stride in tensor.stride()),
+        }
+
+    @classmethod
+    def of(cls, tensor):
+        return None if tensor is None or not tensor.numel() else np.array(cls(tensor), copy=False)
+
+
+def _empty(view, sizes, device):
+    shape = [extent if isinstance(extent, int) else sizes[extent] for extent in view.shape]
+    return torch.empty(shape, dtype=getattr(torch, view.dtype), device=device)
+
+
+def _unwrap(results):
+    """One result stands for itself, several are a tuple, none is None."""
+    return tuple(results) if len(results) > 1 else results[0] if results else None
+
+
+def _device():
+    if os.getenv("TRITON_INTERPRET") == "1":
+        return "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    raise RuntimeError("no GPU found: use a machine with one, or set TRITON_INTERPRET=1 before Python starts")
+
+
+def _run(kernel, tensors, scalars, sizes):
+    with torch.cuda.device_of(tensors[0]):
+        if os.getenv("INTENTC_POISON") == "1":
+            return _run_poisoned(kernel, tensors, scalars, sizes)
+        return kernel.launch(*tensors, *scalars, **sizes)
+
+
+def _run_poisoned(kernel, tensors, scalars, sizes):
+    """Launch over two bit patterns: an output element that still holds the pattern both times was not written."""
+    before = [tensor.clone() for tensor in tensors]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    alone = [addresses.count(address) == 1 for address in addresses]
+    poisoned = [view.direction == "Out" and own for view, own in zip(kernel.views, alone, strict=True)]
+    kept = [torch.ones(tensor.shape, dtype=torch.bool, device=tensor.device) for tensor in tensors]
+    for byte in (0x5A, 0x25):
+        for view, tensor, old, poison in zip(kernel.views, tensors, before, poisoned, strict=True):
+            if view.direction != "In":
+                _bits(tensor).fill_(_pattern(tensor, byte)) if poison else tensor.copy_(old)
+        kernel.launch(*tensors, *scalars, **sizes)
+        for tensor, mask in zip(tensors, kept, strict=True):
+            mask &= _bits(tensor) == _pattern(tensor, byte)
+    for view, poison, mask in zip(kernel.views, poisoned, kept, strict=True):
+        if poison and mask.any():
+            message = f"{kernel.name}: {int(mask.sum())} of {mask.numel()} elements of {view.name} were not written"
+            if view.name in kernel.covered:
+                raise RuntimeError(message)
+            print(message, file=sys.stderr)
+
+
+def _bits(tensor):
+    """The elements as integers of their width."""
+    return tensor.view(_INTEGERS[tensor.element_size()])
+
+
+def _pattern(tensor, byte):
+    return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
+
+
+def _launch(plan, views, integers, scalars=(), *, sizes, unit_strides):
+    """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
+
+    The result does the same with other views and scalars that are alike in this; None if there is nothing to do.
+    """
+    if plan.programs < 1:
+        return None
+    kernel = plan.kernel
+    alignments = [number for view in views for number in (view.data_ptr(), *view.stride()[:-1])]
+    if any(view.stride(-1) != 1 for view in views if view.dim()):
+        kernel = _specialised(kernel, ())
+    elif any(number % 16 for number in (*alignments, *sizes)):
+        kernel = _specialised(kernel, unit_strides)
+    warps, stages = plan.hip if torch.version.hip else plan.cuda
+    options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
+    start = _start(kernel, plan.programs, (*views, *integers, *scalars), options)
+    return lambda views, scalars: start(*views, *integers, *scalars)
+
+
+def _start(kernel, programs, arguments, options):
+    """Compile before the launch, so that a failure to compile leaves the caller's arrays alone.
+
+    The result launches the compiled function with other arguments.
+    """
+    start = functools.partial(kernel[(programs,)], **options)
+    if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
+        compiled = kernel.warmup(*arguments, grid=(programs,), **options)
+        if isinstance(compiled, triton.compiler.CompiledKernel):
+            constants = [options[name] for name in kernel.arg_names[len(arguments) :]]
+            start = _with_constants(compiled[(programs, 1, 1)], constants)
+            if getattr(compiled.metadata, "global_scratch_size", 0):
+                start = functools.partial(_allocating, start)
+    start(*arguments)
+    return start
+
+
+def _with_constants(run, constants):
+    return lambda *arguments: run(*arguments, *constants)
+
+
+@functools.cache
+def _specialised(kernel, unit_strides):
+    """The kernel for strides, sizes and addresses of any alignment; only the named strides are known to be 1."""
+    constants = [name for name, kind in kernel.fn.__annotations__.items() if kind is tl.constexpr]
+    known = {*constants, *unit_strides}
+    return triton.jit(kernel.fn, do_not_specialize=[name for name in kernel.arg_names if name not in known])
+
+
+def _allocating(start, *arguments):
+    """Triton asks an allocator for the memory of descriptors; one that the caller has set stays set."""
+    contextvars.copy_context().run(_launch_allocating, start, arguments)
+
+
+def _launch_allocating(start, arguments):
+    triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.uint8, device="cuda"))
+    start(*arguments)
+
+
+def _index_type(*views):
+    """The integer that holds every offset: 64-bit well before 2**31, as the last tile may reach past the end."""
+    axes = (zip(view.shape, view.stride(), strict=True) for view in views)
+    spans = (sum((size - 1) * abs(stride) for size, stride in pairs) for pairs in axes)
+    return tl.int64 if max(spans) >= 2**30 else tl.int32
+
+
+def _tile_processors(index, *views):
+    """How many processors can copy tiles of these arrays by themselves: 0 unless all are aligned and have elements."""
+    device = views[0].device
+    if device.type != "cuda" or torch.version.hip or torch.cuda.get_device_capability(device)[0] != 9:
+        return 0
+    for view in views:
+        if not view.numel() or (view.dim() and view.stride(-1) != 1) or not _aligned(view):
+            return 0
+    return torch.cuda.get_device_properties(device).multi_processor_count if index is tl.int32 else 0
+
+
+def _aligned(view):
+    """Whether all rows begin at multiples of 16 bytes."""
+    steps = [stride * view.element_size() for stride in view.stride()[:-1]]
+    return all(step > 0 and step % 16 == 0 for step in (view.data_ptr(), *steps))
+
+
+def _upload(kernel, arrays, sizes):
+    """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
+    device, memory, tensors = _device(), {}, {}
+    pairs = zip(kernel.views, arrays, strict=True)
+    for view, array in sorted(pairs, key=lambda pair: pair[0].direction == "Out"):  # after those that are read
+        key = _elements(array) if view.direction == "In" else view.name
+        if key not in memory:
+            read = view.direction != "Out"
+            memory[key] = _to_device(array, view.dtype, device) if read else _empty(view, sizes, device)
+        tensors[view.name] = memory[key]
+    return [tensors[view.name] for view in kernel.views]
+
+
+def _download(kernel, arrays, tensors):
+    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
+    results = []
+    for view, array, tensor in zip(kernel.views, arrays, tensors, strict=True):
+        if array is None:
+            results.append(_to_numpy(tensor))
+        elif view.direction != "In":
+            _to_numpy(tensor, array)
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    return _unwrap(results)
+
+
+def _to_device(array, dtype, device):
+    """While one part is on its way, the next is put into pinned memory."""
+    tensor, begun = torch.empty(array.shape, dtype=getattr(torch, dtype), device=device), collections.deque()
+    for part, target, slot in _turns(_plain(array), tensor):
+        if len(begun) == _SLOTS:
+            begun.popleft()()
+        slot.copy_(part)
+        target.copy_(slot, non_blocking=True)
+        begun.append(_fence(target))
+    return tensor
+
+
+def _to_numpy(tensor, array=None):
+    """Into an array or a new one; while some parts are on their way to pinned memory, earlier ones are taken out."""
+    array = np.empty(tensor.shape, _dtype_name(tensor)) if array is None else array
+    memory, begun = _plain(array), collections.deque()
+    for part, source, slot in _turns(memory, tensor):
+        if len(begun) == _SLOTS:
+            _land(*begun.popleft())
+        slot.copy_(source, non_blocking=True)
+        begun.append((_fence(source), part, slot))
+    for each in begun:
+        _land(*each)
+    if memory.data_ptr() != array.ctypes.data:
+        array[...] = memory.numpy()
+    return array
+
+
+def _land(arrive, part, slot):
+    arrive()
+    part.copy_(slot)
+
+
+def _plain(array):
+    """The array's memory as a tensor, also if it is read-only; a copy where PyTorch knows no such tensor."""
+    memory = {**array.__array_interface__, "data": (array.ctypes.data, False)}
+    if array.flags.aligned:
+        with contextlib.suppress(ValueError):  # other byte orders and some steps
+            return torch.from_numpy(np.asarray(types.SimpleNamespace(__array_interface__=memory, array=array)))
+    return torch.from_numpy(array.astype(array.dtype.newbyteorder("="), order="C"))
+
+
+_SLOT_BYTES = 1 << 25  # large parts keep PyTorch's threads busy
+_SLOTS = 2  # one on the bus, one with the threads
+
+
+def _turns(array, tensor):
+    """Parts of an array and a tensor, and the slots of pinned memory that they pass through in turn."""
+    taken = _SLOTS * _SLOT_BYTES if tensor.nbytes > _SLOT_BYTES else tensor.nbytes
+    memory = torch.empty(taken, dtype=torch.uint8, pin_memory=tensor.is_cuda)
+    for turn, (part, piece) in enumerate(_parts(array, tensor)):
+        yield part, piece, _part(memory, turn % _SLOTS * _SLOT_BYTES, piece)
+
+
+def _parts(array, tensor):
+    """Both cut alike along their outermost axes into parts that fit a slot."""
+    if tensor.nbytes <= _SLOT_BYTES:
+        return [(array, tensor)]
+    axis = next(axis for axis, size in enumerate(tensor.shape) if size > 1)
+    rows = max(1, tensor.shape[axis] * _SLOT_BYTES // tensor.nbytes)
+    pairs = zip(array.split(rows, axis), tensor.split(rows, axis), strict=True)
+    return [part for pair in pairs for part in _parts(*pair)]
+
+
+def _fence(tensor):
+    """What waits for all that has been begun on the tensor's device."""
+    return torch.cuda.current_stream(tensor.device).record_event().synchronize if tensor.is_cuda else lambda: None
+
+
+_PACKED = {}  # by form, how to process its arrays
+_PACKED_BYTES = 1 << 18
+
+
+def _packed(kernel, tensors, launch):
+    """Arrays like these, whose bytes are few, share memory from now on, and move in one copy each way."""
+    starts = [0, *itertools.accumulate(-(-tensor.nbytes // 256) * 256 for tensor in tensors)]
+    memory = torch.empty(starts[-1], dtype=torch.uint8, device=tensors[0].device)
+    pinned, lock = torch.empty(starts[-1], dtype=torch.uint8, pin_memory=memory.is_cuda), threading.Lock()
+    places = list(zip(starts, tensors, strict=False))
+    staged = [_part(pinned, *place).numpy() for place in places]
+    tensors = [_part(memory, *place) for place in places]
+
+    def run(arrays, scalars):
+        scalars, results = _scalars(kernel, scalars), []
+        with lock, torch.cuda.device_of(memory):
+            for view, array, place in zip(kernel.views, arrays, staged, strict=True):
+                if view.direction != "Out":
+                    place[...] = array
+            memory.copy_(pinned, non_blocking=True)
+            launch(tensors, scalars)
+            pinned.copy_(memory, non_blocking=True)
+            if memory.is_cuda:
+                torch.cuda.synchronize()
+            for view, array, place in zip(kernel.views, arrays, staged, strict=True):
+                if array is None:
+                    results.append(place.copy())
+                elif view.direction != "In":
+                    array[...] = place
+        return _unwrap(results)
+
+    return run
+
+
+def _may_overlap(kernel, arrays):
+    """Whether memory that is written may be another array's."""
+    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    written = [pair for pair in given if pair[0].direction != "In"]
+    return any(one is not other and np.may_share_memory(a, b) for one, a in written for other, b in given)
+
+
+def _part(memory, start, tensor):
+    """Bytes of memory in the form of a tensor."""
+    return memory[start : start + tensor.nbytes].view(tensor.dtype).view(tensor.shape)
+
+
+_CASES = (
+    (_GROUPED_DECODE, {"B": 7, "H": 2, "G": 3, "D": 5, "T": 37}),
+    (_GROUPED_DECODE, {"B": 1, "H": 1, "G": 1, "D": 1, "T": 1}),
+    (_GROUPED_DECODE, {"B": 16, "H": 16, "G": 32, "D": 16, "T": 64}),
+)
+
+
+def _self_check():
+    """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
+    os.environ["INTENTC_POISON"] = "1"
+    generator, failures = np.random.default_rng(0), 0
+    for kernel, sizes in _CASES:
+        tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]
+        scalars = [0.75 if "float" in dtype else dtype == "bool" or 1 for _, dtype in kernel.scalars]
+        terms = max(tensor.numel() for tensor in tensors)
+        first = _written(kernel, tensors, scalars, sizes)
+        second = _written(kernel, tensors, scalars, sizes)
+        wrong = [name for name in first if not _agree(first[name], second[name], terms)]
+        failures += bool(wrong)
+        print(kernel.name, sizes, f"differs in {', '.join(wrong)}" if wrong else "ok")
+    return failures
+
+
+def _random(view, kernel, sizes, generator):
+    """Integers are small enough to be an index of any axis."""
+    extents = [sizes[extent] if isinstance(extent, str) else extent for view in kernel.views for extent in view.shape]
+    shape = [sizes[extent] if isinstance(extent, str) else extent for extent in view.shape]
+    if "float" in view.dtype:
+        values = generator.standard_normal(shape)
+    else:
+        values = generator.integers(0, 2 if view.dtype == "bool" else max(1, min(extents, default=1)), shape)
+    return torch.as_tensor(values).to(_device(), getattr(torch, view.dtype))
+
+
+def _written(kernel, tensors, scalars, sizes):
+    """Run on copies; the views that the kernel writes, by name."""
+    copies = [tensor.clone() for tensor in tensors]
+    _run(kernel, copies, scalars, sizes)
+    return {view.name: copy for view, copy in zip(kernel.views, copies, strict=True) if view.direction != "In"}
+
+
+def _agree(one, other, terms):
+    """Integers are equal; floats differ by no more than another order of summation explains."""
+    if not one.dtype.is_floating_point:
+        return torch.equal(one.to(torch.int64), other.to(torch.int64))
+    a, b = one.double(), other.double()
+    finite = torch.isfinite(a) & torch.isfinite(b)
+    same = torch.equal(a[~finite].nan_to_num(nan=1.5), b[~finite].nan_to_num(nan=1.5))
+    band = 16 * torch.finfo(one.dtype).eps * terms**0.5 * b[finite].norm()
+    return same and bool((a[finite] - b[finite]).norm() <= band)
+
+
+if __name__ == "__main__":
+    sys.exit(_self_check())
