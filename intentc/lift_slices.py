@@ -81,6 +81,11 @@ class _Slicing:
         match value:
             case Function() if value.file is file and value.name == name:
                 self.function(value)
+            case Function() if value.file is file:
+                self.function(value)
+                alias = deepcopy(target.functions[value.name])
+                alias.name = name
+                target.functions[name] = alias
             case Function():
                 self.function(value)
                 target.bindings[name] = f"from {self.slice(value.file).name} import {value.name} as {name}"

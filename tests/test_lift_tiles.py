@@ -221,6 +221,28 @@ FAR_PLACES = """
         nearest[(triton.cdiv(N, 16), 12)](x, y, L, N, scale, B=16)
 """
 
+PARTS = """
+    @triton.jit
+    def parts(y_ptr, n, seed, B: tl.constexpr):
+        first = tl.program_id(0) * B * 2 + tl.arange(0, B)
+        a, b, _, _ = tl.rand4x(seed, tl.program_id(0) * B + tl.arange(0, B))
+        tl.store(y_ptr + first, a, mask=first < n)
+        tl.store(y_ptr + first + B, b, mask=first + B < n)
+"""
+
+TWO_NAMES = """
+    @triton.jit
+    def twice(x):
+        return x * 2.0
+
+    double = twice
+
+    @triton.jit
+    def kernel(x_ptr, y_ptr, n, B: tl.constexpr):
+        i = tl.program_id(0) * B + tl.arange(0, B)
+        tl.store(y_ptr + i, double(tl.load(x_ptr + i, mask=i < n)), mask=i < n)
+"""
+
 
 def lifted(text: str) -> tuple[str, Lifted]:
     source = HEAD + textwrap.dedent(text)
@@ -241,6 +263,8 @@ TEXTS = {
     "together": TOGETHER,
     "a flag that sizes choose": CHOSEN.format(rule='lambda args: args["B"] >= args["N"]'),
     "places that are computed": FAR_PLACES,
+    "a number of programs that no array tells": PARTS,
+    "a function by two names": TWO_NAMES,
     "halves in place": HALVES_IN_PLACE.format(apart="half"),
     "pairs in place": PAIRS_IN_PLACE.format(more=1),
     "the first of a group": FIRST_OF_GROUP.format(which="== 0"),

@@ -70,6 +70,7 @@ class Correspondence:
     fixed: frozenset[str] = frozenset()  # compile-time parameters that the lift is for one value of
     reached: Mapping[str, tuple[Polynomial, ...]] = field(default_factory=dict)  # coordinates below an unknown extent
     rows: tuple[Polynomial, ...] = ()  # not negative: rows that are stored do not overlap
+    counts: Mapping[str, str] = field(default_factory=dict)  # sizes that are parameters of the lifted kernel alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +308,7 @@ def _call(correspondence: Correspondence, values: Mapping[str, int], generator: 
     numbers: dict[str, bool | int | float | str | None] = {name: values[name] for name in correspondence.integers}
     numbers.update({name: round(generator.uniform(*FLOATS), 3) for name in correspondence.floats})
     numbers.update({name: values[name] for name in correspondence.blocks})
+    numbers.update({name: values[size] for name, size in correspondence.counts.items()})
     numbers.update({name: value for name, value in correspondence.constants.items() if name not in numbers})
     grid = tuple(value_of(extent, values) for extent in correspondence.grid)
     extents = [extent for shape, _ in arrays for extent in shape]

@@ -211,7 +211,7 @@ class Lifting:
             groups,
             tuple(sorted(self._blocks() - set(groups) - set(self.effects.integer_types))),
             self._numerics(sinks),
-            correspondence=self._correspondence(delinearising, source, groups),
+            correspondence=self._correspondence(delinearising, source, groups, _named_sizes(speller)),
         )
 
     def _scanned(self, viewed: tuple[Viewed, ...]) -> tuple[Viewed, ...]:
@@ -401,6 +401,9 @@ class Lifting:
                 self._assume_type(name, each)
             elif each.kind != "pointer" and name in used and name not in extents:
                 yield name, "I.index" if each.kind == "integer" else dtype_text(each.dtype)
+        for name in _named_sizes(speller):
+            if name not in extents | self._parameters().keys() | self._blocks():
+                yield name, "I.index"  # a number of programs that no array tells
         known = self.launch.known.constants
         blocks = sorted(self._blocks() & (used - extents))
         for name in sorted(blocks, key=lambda each: isinstance(known.get(each), int)):  # those with a default last
@@ -422,7 +425,7 @@ class Lifting:
             yield ViewReport(pointer, layout.view, tuple(map(repr, layout.strides)))
 
     def _correspondence(
-        self, delinearising: Delinearising, source: SourceKernel, groups: tuple[str, ...]
+        self, delinearising: Delinearising, source: SourceKernel, groups: tuple[str, ...], sizes: Mapping[str, str]
     ) -> Correspondence:
         arrays = tuple(
             ArrayPlace(
@@ -466,6 +469,7 @@ class Lifting:
             self.launch.known.fixed,
             delinearising.reached,
             tuple(map(self._given, delinearising.rows)),
+            {name: sizes[name] for name, _ in source.parameters if name in sizes and name not in self._parameters()},
         )
 
     def _facts(self) -> Iterator[Polynomial]:
@@ -520,6 +524,11 @@ def _without_idle_axes(context: Context, sink: Sink) -> Sink:
         if axis not in used and not axis.name.startswith("program") and not context.facts.positive(axis.extent):
             raise Residue("a store that happens only if a loop has an iteration", sink.line)
     return replace(sink, axes=tuple(axis for axis in sink.axes if axis in used))
+
+
+def _named_sizes(speller: Speller) -> dict[str, str]:
+    """The sizes that are used, by the names that they have in the source."""
+    return {speller.sizes.get(size, size): size for size in speller.used_sizes}
 
 
 def _is_never(mask: Expression) -> bool:
