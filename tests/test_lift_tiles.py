@@ -243,6 +243,20 @@ TWO_NAMES = """
         tl.store(y_ptr + i, double(tl.load(x_ptr + i, mask=i < n)), mask=i < n)
 """
 
+BLOCKS_OF_ONE = """
+    @triton.jit
+    def scales(x_ptr, y_ptr, N, stride, BM: tl.constexpr, B: tl.constexpr):
+        row = tl.program_id(0) * BM + tl.arange(0, BM)[:, None]
+        n = tl.arange(0, B)[None, :]
+        largest = tl.max(tl.load(x_ptr + row * N + n, mask=n < N, other=0.0), 1)
+        tl.store(y_ptr + tl.program_id(0) * BM * stride + tl.arange(0, BM), largest)
+
+    def call(x, y):
+        M, N = x.shape
+        BM = {rows}
+        scales[(M // BM,)](x, y, N, y.stride(0), BM=BM, B=triton.next_power_of_2(N))
+"""
+
 
 def lifted(text: str) -> tuple[str, Lifted]:
     source = HEAD + textwrap.dedent(text)
@@ -265,6 +279,7 @@ TEXTS = {
     "places that are computed": FAR_PLACES,
     "a number of programs that no array tells": PARTS,
     "a function by two names": TWO_NAMES,
+    "blocks of one": BLOCKS_OF_ONE.format(rows=1),
     "halves in place": HALVES_IN_PLACE.format(apart="half"),
     "pairs in place": PAIRS_IN_PLACE.format(more=1),
     "the first of a group": FIRST_OF_GROUP.format(which="== 0"),
@@ -286,6 +301,7 @@ REFUSED = {
     "halves that overlap": HALVES_IN_PLACE.format(apart="half - 1"),
     "pairs that overlap": PAIRS_IN_PLACE.format(more=2),
     "all but the first of a group": FIRST_OF_GROUP.format(which="> 0"),
+    "blocks of two that are stored apart": BLOCKS_OF_ONE.format(rows=2),
     "a third word of a counter": WORDS.format(last="low"),
 }
 

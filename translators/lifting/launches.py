@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from intent.dtypes import DType
 from intent.records import replace
 from translators.algebra.polynomial import Atom, Polynomial, Quotient, Symbol, symbol
-from translators.lifting.lift import Launch
+from translators.lifting.lift import Launch, block_names
 from translators.triton_source.read.host import HostLaunch, is_opaque, read_launches
-from translators.triton_source.read.kernels import Known, is_constexpr
+from translators.triton_source.read.kernels import Known
 from translators.triton_source.read.source import TritonFile
 from translators.triton_source.read.values import Function
 
@@ -79,7 +79,7 @@ def _launch(
 ) -> Launch:
     given = {name: value for name, value in constants.items() if isinstance(value, bool | int | float | str)}
     bound = {**found.constants, **given}
-    blocks = block_sizes(kernel)
+    blocks = block_names(kernel)
     named = any(isinstance(atom, Symbol) and atom.name in blocks for each in found.grid for atom in each.atoms())
     numbers = not named and any(_has_number(each) for each in found.grid) and any(name in bound for name in blocks)
     names = _readable(kernel, found.grid)
@@ -111,9 +111,3 @@ def _readable(kernel: Function, grid: tuple[Polynomial, ...]) -> dict[Atom, Poly
                 taken.add(name)
                 made[atom] = symbol(name)
     return made
-
-
-def block_sizes(kernel: Function) -> frozenset[str]:
-    node = kernel.node
-    parameters = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-    return frozenset(each.arg for each in parameters if is_constexpr(each))

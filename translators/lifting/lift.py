@@ -132,7 +132,20 @@ class _Specialising:
             reason = _located(found, function)
         except RecursionError:
             reason = "its expressions are nested too deeply"
-        return Lifted(function.name, function.node.lineno, "unsupported", reason=reason)
+        refused = Lifted(function.name, function.node.lineno, "unsupported", reason=reason)
+        return self._for_blocks_of_one(launch) or refused
+
+    def _for_blocks_of_one(self, launch: Launch) -> Lifted | None:
+        """The kernel as the host launches it, where a block that it says is of one element: that is no block."""
+        known, fixed = launch.known, launch
+        for name in sorted(block_names(self.function) & known.constants.keys() - known.fixed):
+            value = known.constants[name]
+            if isinstance(value, int) and not isinstance(value, bool) and value == 1:
+                fixed = fixed.fixing(name, value)
+        if fixed is launch or self.effort.exhausted:
+            return None
+        made = self.lift(fixed)
+        return made if made.source is not None else None
 
     def _lifted(self, read: ReadKernel, launch: Launch) -> Lifted:
         """With running sums as scans; or, if that is no program, with the loops that they come from."""
@@ -162,6 +175,13 @@ class _Specialising:
             first = first or made
         reason = _located(needed, self.function)
         return first or Lifted(self.function.name, self.function.node.lineno, "unsupported", reason=reason)
+
+
+def block_names(function: Function) -> frozenset[str]:
+    """The compile-time parameters."""
+    arguments = function.node.args
+    parameters = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    return frozenset(each.arg for each in parameters if is_constexpr(each))
 
 
 def _located(found: NotLifted | Residue, function: Function) -> str:
@@ -222,9 +242,7 @@ class Lifting:
 
     # ----------------------------------------------------------------------------------------------------------- rules
     def _blocks(self) -> frozenset[str]:
-        node = self.function.node
-        parameters = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-        return frozenset(each.arg for each in parameters if is_constexpr(each)) - self._parameters().keys()
+        return block_names(self.function) - self._parameters().keys()
 
     def _context(self) -> Context:
         facts = Facts()
