@@ -128,7 +128,35 @@ def k(x: I.In[I.i32, ("M", "N")], y: I.Out[I.i32, ("M",)]):
         )
         y[p] = found.name
 """  # fmt: skip
-TEXTS = {"changes": CHANGES, "the place of the highest": HIGHEST, "differences": DIFFERENCES, "a name": PICKED}
+PAIRS = """
+@intent.fn
+def pairs(v):
+    rest = I.cumsum(v, axis=0, inclusive=False, reverse={reverse})
+    return I.record(total=I.reduce.sum(v, axis=0), products=I.reduce.sum(v * rest, axis=0))
+
+
+@intent.fn
+def joined(a, b):
+    return I.record(total=a.total + b.total, products=a.products + b.products + a.total * b.total)
+
+
+@intent.kernel
+def k(x: I.In[I.i32, ("M", "N")], y: I.Out[I.i32, ("M",)]):
+    M, N = x.shape
+    for p in I.parallel(I.domain(0, M)):
+        found = I.region_fold(
+            source=x[p, :], axis=0, summarize=pairs, combine=joined, identity=I.record(total=0, products=0)
+        )
+        y[p] = found.products
+"""
+TEXTS = {
+    "exclusive sums": PAIRS.format(reverse=False),
+    "exclusive sums from the end": PAIRS.format(reverse=True),
+    "changes": CHANGES,
+    "the place of the highest": HIGHEST,
+    "differences": DIFFERENCES,
+    "a name": PICKED,
+}
 
 
 def _given(text: str, rows: int, columns: int) -> dict[str, np.ndarray]:
