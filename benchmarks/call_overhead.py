@@ -16,7 +16,7 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -109,43 +109,42 @@ def _alike(*arrays: torch.Tensor) -> tuple[torch.Tensor, ...]:
 def _calls(module: ModuleType, name: str, inputs: tuple[Any, ...], outputs: tuple[torch.Tensor, ...]) -> Calls:
     """The module's device functions beside launches by other ways, and the parts of which a call consists."""
     writing, allocating = getattr(module, f"{name}_device_out"), getattr(module, f"{name}_device")
-    kernel, programs, arguments, options = _launched(module, lambda: writing(*inputs, *outputs))
+    kernel, programs, views, others, options = _launched(module, lambda: writing(*inputs, *outputs))
     (form,) = module._REPEATS
     repeat, declared = module._REPEATS[form], getattr(module, f"_{name.upper()}")
     arrays = [each for each in (*inputs, *outputs) if isinstance(each, torch.Tensor)]
     scalars = [each for each in inputs if not isinstance(each, torch.Tensor)]
-    again = (repeat.launch, arrays, scalars) if hasattr(module, "_scalars") else (repeat.launch, arrays)
+    addresses = [each.data_ptr() for each in arrays]
+    again = (arrays, addresses, scalars) if hasattr(module, "_scalars") else (arrays, addresses)
     calls: dict[str, Callable[[], object]] = {
         "the device function": lambda: writing(*inputs, *outputs),
         "and it allocates the outputs": lambda: allocating(*inputs),
-        "Triton's own launch": lambda: kernel[(programs,)](*arguments, **options),
+        "Triton's own launch": lambda: kernel[(programs,)](*views, *others, **options),
         "torch.empty alone": lambda: torch.empty(arrays[-1].shape, dtype=arrays[-1].dtype, device=arrays[-1].device),
         "part: the form": lambda: module._form(declared, arrays, {}),
-        "part: overlaps": lambda: module._apart(repeat, arrays),
-        "part: the launch": lambda: again[0](*again[1:]),
-        "part: os.getenv": lambda: os.getenv("INTENTC_POISON"),
-        "part: torch.cuda.device_of": lambda: _entered(arrays[0]),
+        "part: overlaps": lambda: module._overlap(repeat, addresses),
+        "part: the launch": lambda: repeat.launch(*again),
     }
     if scalars:
         calls["part: scalars"] = lambda: module._scalars(declared, scalars)
-    return calls if TRIAL else {**_bare(kernel, programs, arguments, options), **calls}
+    return calls if TRIAL else {**_bare(kernel, programs, views, others, options), **calls}
 
 
-def _launched(module: ModuleType, call: Callable[[], object]) -> tuple[Any, int, tuple[Any, ...], dict[str, Any]]:
-    """What the first such call launches: device function, number of programs, arguments, options."""
+def _launched(module: ModuleType, call: Callable[[], object]) -> tuple[Any, ...]:
+    """What such a call launches if none was made before: device function, programs, views, other arguments, options."""
     seen: list[tuple[Any, ...]] = []
-    start = module._start
+    start, module._REPEATS = module._start, {}
     module._start = lambda *launched: (seen.append(launched), start(*launched))[1]
     call()
     module._start = start
-    ((kernel, programs, arguments, options),) = seen
-    return kernel, programs, arguments, options
+    (launched,) = seen
+    return launched
 
 
-def _bare(kernel: Any, programs: int, arguments: tuple[Any, ...], options: dict[str, Any]) -> Calls:  # noqa: ANN401
-    compiled = kernel.warmup(*arguments, grid=(programs,), **options)[(programs, 1, 1)]
-    every = [*arguments, *(options[name] for name in kernel.arg_names[len(arguments) :])]
-    addresses = [each.data_ptr() if isinstance(each, torch.Tensor) else each for each in every]
+def _bare(kernel: Any, programs: int, views: Sequence[Any], others: Sequence[Any], options: dict[str, Any]) -> Calls:  # noqa: ANN401
+    compiled = kernel.warmup(*views, *others, grid=(programs,), **options)[(programs, 1, 1)]
+    rest = (*others, *(options[name] for name in kernel.arg_names[len(views) + len(others) :]))
+    every, addresses = [*views, *rest], [*(each.data_ptr() for each in views), *rest]
     stream = torch.cuda.current_stream().cuda_stream
     return {
         "bare launch": lambda: compiled(*addresses, stream=stream),
@@ -154,56 +153,40 @@ def _bare(kernel: Any, programs: int, arguments: tuple[Any, ...], options: dict[
     }
 
 
-def _entered(tensor: torch.Tensor) -> None:
-    with torch.cuda.device_of(tensor):
-        pass
-
-
 # ----------------------------------------------------------------------------------------------------------- artifacts
 def artifact_calls() -> list[tuple[str, Calls]]:
+    """Two, three and five arrays; a scalar, none and one."""
     import host_kernels as kernels
 
     import intent
 
-    x, out, state = (
-        torch.rand(4096, device=DEVICE),
-        torch.empty(4096, device=DEVICE),
-        torch.zeros(64, 64, device=DEVICE),
-    )
+    x, out, state, more = (torch.rand(64, 64, device=DEVICE) for _ in range(4))
+    flat, result = x.flatten(), torch.empty(4096, device=DEVICE)
     scale, accumulate = intent.compile(kernels.scale), intent.compile(kernels.accumulate)
-    more = torch.rand(64, 64, device=DEVICE)
-    prepared = scale.prepare(x, 2.0, outputs=(out,))
-    function = scale._execution._module.function("scale_device_out")  # type: ignore[attr-defined]
+    normalize = intent.compile(kernels.normalize_sum)
+    sides = (x, more, x[0].clone(), 1e-6, state, out)
+    prepared = scale.prepare(flat, 2.0, outputs=(result,))
     calls = {
-        "artifact(...)": lambda: scale(x, out, 2.0),
+        "artifact(...)": lambda: scale(flat, result, 2.0),
         "prepared.launch()": prepared.launch,
-        "artifact.run(...)": lambda: scale.run(x, 2.0),
-        "the module's device function": lambda: function(x, out, 2.0),
+        "artifact.run(...)": lambda: scale.run(flat, 2.0),
+        "the module's device function": lambda: scale._execution._device_out(flat, result, 2.0),  # type: ignore[attr-defined]
         "torch.empty alone": lambda: torch.empty(4096, device=DEVICE),
-        "torch.mul": lambda: torch.mul(x, 2.0, out=out),
+        "torch.mul": lambda: torch.mul(flat, 2.0, out=result),
     }
-    changing = {"artifact(...)": lambda: accumulate(more, state)}
     return [
-        ("scale: two arrays and a scalar", _with_bare(scale, (x, out, 2.0), calls)),
-        ("accumulate: two matrices, one in place", _with_bare(accumulate, (more, state), changing)),
-    ]
+        ("artifact of two arrays and a scalar", _with_bare(scale, "scale", calls)),
+        ("artifact of two matrices, one in place",
+         _with_bare(accumulate, "accumulate", {"artifact(...)": lambda: accumulate(more, state)})),
+        ("artifact of five arrays and a scalar",
+         _with_bare(normalize, "normalize_sum", {"artifact(...)": lambda: normalize(*sides)})),
+    ]  # fmt: skip
 
 
-def _with_bare(artifact: Any, arguments: tuple[object, ...], calls: Calls) -> Calls:  # noqa: ANN401
+def _with_bare(artifact: Any, name: str, calls: Calls) -> Calls:  # noqa: ANN401
     """The launch that the artifact makes, with everything ready, before the others."""
-    artifact(*arguments)
-    artifact(*arguments)
-    if TRIAL:
-        return calls
-    (form,) = artifact._execution._calls._forms.values()
-    (plan,) = form.plans.values()
-    ready = list(plan.arguments)
-    for position, place in plan.views:
-        ready[place] = arguments[position].data_ptr()  # type: ignore[attr-defined]
-    for position, place, number in plan.scalars:
-        ready[place] = number(arguments[position])  # type: ignore[arg-type]
-    stream = torch.cuda.current_stream().cuda_stream
-    return {"bare launch": lambda: plan.launch.runner(*ready, stream=stream), **calls}
+    launched = _launched(artifact._execution._module, calls["artifact(...)"])
+    return calls if TRIAL else {**_bare(*launched), **calls}
 
 
 if __name__ == "__main__":

@@ -103,3 +103,20 @@ def inside():
         out[:] = x[:]
 
     return hidden
+
+
+@intent.kernel
+def normalize_sum(
+    x: I.In[I.f32, ("M", "N")],
+    residual: I.In[I.f32, ("M", "N")],
+    weight: I.In[I.f32, ("N",)],
+    epsilon: I.f32,
+    total: I.Out[I.f32, ("M", "N")],
+    out: I.Out[I.f32, ("M", "N")],
+):
+    columns = I.domain(0, x.shape[1])
+    for row in I.parallel(I.domain(0, x.shape[0])):
+        summed = x[row, columns] + residual[row, columns]
+        total[row, columns] = summed
+        square = I.reduce.sum(summed * summed, axis=0) / I.cast(x.shape[1], I.f32)
+        out[row, columns] = summed * I.rsqrt(square + epsilon) * weight[columns]

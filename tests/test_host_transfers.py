@@ -311,7 +311,7 @@ def test_poisoned_calls_are_never_repeats(
 ) -> None:
     x = np.ones((2, 8), "f4")
     module.softmax(x)
-    monkeypatch.setenv("INTENTC_POISON", "1")
+    monkeypatch.setattr(module, "_POISON", True)
     module.softmax(x)
     assert len(checks) == 2
 

@@ -35,9 +35,9 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> Counting:
     def counting(module: ModuleType) -> Callable[[], int]:
         keys, start = set(), module._start
 
-        def counted(kernel: object, programs: int, arguments: object, options: dict[str, object]) -> object:
+        def counted(kernel: object, programs: int, views: object, others: object, options: dict[str, object]) -> object:
             keys.add((kernel, *options.items()))
-            return start(kernel, programs, arguments, options)
+            return start(kernel, programs, views, others, options)
 
         monkeypatch.setattr(module, "_start", counted)
         return lambda: len(keys)
@@ -141,7 +141,7 @@ def _leaves_elements_unwritten(covered: frozenset[str]) -> KernelCode:
 def test_poisoning_finds_what_was_not_written(arm: str, monkeypatch: pytest.MonkeyPatch) -> None:
     x = torch.ones(9) if arm else np.ones(9, "f4")
     module = written.module(_leaves_elements_unwritten(frozenset({"out"})))
-    monkeypatch.setenv("INTENTC_POISON", "1")
+    monkeypatch.setattr(module, "_POISON", True)
     with pytest.raises(RuntimeError, match="scale: 1 of 9 elements of out were not written"):
         getattr(module, f"scale{arm}")(x, 2.0)
 
@@ -150,14 +150,14 @@ def test_poisoning_only_reports_where_writes_may_be_conditional(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     module = written.module(_leaves_elements_unwritten(frozenset()))
-    monkeypatch.setenv("INTENTC_POISON", "1")
+    monkeypatch.setattr(module, "_POISON", True)
     module.scale(np.ones(9, "f4"), 2.0)
     assert "1 of 9 elements of out were not written" in capsys.readouterr().err
 
 
 def test_poisoning_does_not_change_results(monkeypatch: pytest.MonkeyPatch) -> None:
     module = written.module(*(each() for each in written.ALL))
-    monkeypatch.setenv("INTENTC_POISON", "1")
+    monkeypatch.setattr(module, "_POISON", True)
     total, x = np.ones(5, "i8"), np.arange(8, dtype="f4").reshape(2, 4)
     module.accumulate(np.arange(5), total)
     assert total.tolist() == [1, 2, 3, 4, 5]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from textwrap import dedent
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import hand_written_codes as written
 import numpy as np
@@ -195,40 +196,111 @@ def test_poisoning_is_not_repeated_without(module: ModuleType, checks: Calls, mo
     x = torch.ones(5)
     module.scale_device(x, 2.0)
     launches = len(checks)
-    monkeypatch.setenv("INTENTC_POISON", "1")
+    monkeypatch.setattr(module, "_POISON", True)
     module.scale_device(x, 2.0)
     assert len(checks) == launches + 2
-    monkeypatch.delenv("INTENTC_POISON")
+    monkeypatch.setattr(module, "_POISON", False)
     module.scale_device(x, 2.0)
     assert len(checks) == launches + 2
 
 
 class Compiled:
-    """Stands in for what Triton compiles on a device."""
+    """Stands in for what Triton compiles on a device, and for its driver."""
 
     def __init__(self) -> None:
         self.launched: list[tuple[object, ...]] = []
+        self.metadata = SimpleNamespace(global_scratch_size=0)
+        self.device, self.streams = 0, {0: "stream of 0", 1: "stream of 1"}
+        self.active = SimpleNamespace(get_current_device=lambda: self.device, get_current_stream=self.streams.get)
 
     def __getitem__(self, grid: tuple[int, int, int]) -> Callable[..., None]:
-        return lambda *arguments: self.launched.append((grid, *arguments))
+        return lambda *arguments, stream: self.launched.append((self.device, stream, grid, *arguments))
+
+    @contextmanager
+    def on(self, device: int) -> Iterator[None]:
+        before, self.device = self.device, device
+        yield
+        self.device = before
+
+
+@pytest.fixture
+def compiled(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Compiled:
+    stand_in = Compiled()
+    monkeypatch.setattr(module.triton.compiler, "CompiledKernel", Compiled)
+    monkeypatch.setattr(module.triton.runtime, "driver", stand_in)
+    monkeypatch.setattr(module.torch.cuda, "device", stand_in.on)
+    for kernel in (module.scale_kernel, module.softmax_resident):
+        monkeypatch.setattr(type(kernel), "warmup", lambda *_, **__: stand_in, raising=False)
+    return stand_in
 
 
 def test_a_compiled_function_gets_all_arguments_of_its_signature(
-    module: ModuleType, checks: Calls, monkeypatch: pytest.MonkeyPatch
+    module: ModuleType, checks: Calls, compiled: Compiled
 ) -> None:
-    compiled = Compiled()
-    monkeypatch.setattr(module.triton.compiler, "CompiledKernel", Compiled)
-    monkeypatch.setattr(type(module.scale_kernel), "warmup", lambda *_, **__: compiled, raising=False)
     x, out = torch.ones(300), torch.empty(300)
     module.scale_device_out(x, 2.0, out)
     module.scale_device_out(x, 3.0, out)
-    first, second = compiled.launched
-    assert first[0] == (3, 1, 1)
-    names = module.scale_kernel.arg_names
-    passed = dict(zip(names, second[1:], strict=True))
-    assert passed["x_ptr"] is x and passed["out_ptr"] is out and passed["factor"] == 3.0
-    assert (passed["N"], passed["stride_x_n"], passed["BLOCK_N"], str(passed["INDEX"])) == (300, 1, 128, "int32")
+    for factor, (_, _, grid, *arguments) in zip((2.0, 3.0), compiled.launched, strict=True):
+        assert grid == (3, 1, 1)
+        passed = dict(zip(module.scale_kernel.arg_names, arguments, strict=True))
+        assert (passed["x_ptr"], passed["out_ptr"]) == (x.data_ptr(), out.data_ptr()) and passed["factor"] == factor
+        assert (passed["N"], passed["stride_x_n"], passed["BLOCK_N"], str(passed["INDEX"])) == (300, 1, 128, "int32")
     assert len(checks) == 1
+
+
+def test_every_launch_is_on_the_current_stream_of_the_arrays_device(
+    module: ModuleType, checks: Calls, compiled: Compiled
+) -> None:
+    x, out = torch.ones(300), torch.empty(300)
+    module.scale_device_out(x, 2.0, out)
+    compiled.streams[0] = "another stream"
+    module.scale_device_out(x, 2.0, out)
+    compiled.device = 1  # the caller's current device is not the arrays'
+    module.scale_device_out(x, 2.0, out)
+    assert [launch[:2] for launch in compiled.launched] == [
+        (0, "stream of 0"), (0, "another stream"), (0, "another stream"),
+    ]  # fmt: skip
+    assert compiled.device == 1 and len(checks) == 1
+
+
+def test_what_a_compiled_launch_relies_on_is_looked_at_in_every_call(
+    module: ModuleType, checks: Calls, compiled: Compiled
+) -> None:
+    memory = torch.ones(4096)
+    x, out = memory[:1024], torch.empty(1024)
+    module.scale_device_out(x, 2.0, out)
+    module.scale_device_out(memory[1024:2048], 2.0, out)
+    assert len(checks) == 1 and compiled.launched[-1][3] == memory.data_ptr() + 4096
+    module.scale_device_out(memory[1:1025], 2.0, out)  # its address is no multiple of 16
+    assert len(checks) == 2
+    module.scale_device_out(memory[:1024], 2.0, memory[:1024])  # in place, as the kernel allows
+    assert len(checks) == 2
+    launches = len(compiled.launched)
+    with pytest.raises(ValueError, match="x and out overlap in memory"):
+        module.scale_device_out(memory[:1024], 2.0, memory[4:1028])
+    with pytest.raises(ValueError, match="different devices: x on meta, out on cpu"):
+        module.scale_device_out(torch.ones(1024, device="meta"), 2.0, out)
+    with pytest.raises(TypeError, match="x must have dtype float32, not float64"):
+        module.scale_device_out(x.double(), 2.0, out)
+    with pytest.raises(ValueError, match="axis 0 of out must be N = 1024, not 1023"):
+        module.scale_device_out(x, 2.0, out[:1023])
+    with pytest.raises(TypeError, match="factor must be a number"):
+        module.scale_device_out(x, "2", out)
+    with pytest.raises(ValueError, match="out is written, but its elements overlap"):
+        module.scale_device_out(x, 2.0, memory[:1].expand(1024))
+    assert len(compiled.launched) == launches
+    x.set_(torch.ones(8))  # the same tensor now has another form
+    with pytest.raises(ValueError, match="axis 0 of out must be N = 8, not 1024"):
+        module.scale_device_out(x, 2.0, out)
+    assert len(compiled.launched) == launches
+
+
+def test_outputs_are_allocated_for_a_compiled_launch(module: ModuleType, checks: Calls, compiled: Compiled) -> None:
+    x = torch.ones(300)
+    results = [module.scale_device(x, 2.0) for _ in range(3)]
+    places = [dict(zip(module.scale_kernel.arg_names, launch[3:], strict=True)) for launch in compiled.launched]
+    assert [place["out_ptr"] for place in places] == [result.data_ptr() for result in results]
+    assert len({*(place["out_ptr"] for place in places)}) == 3 and len(checks) == 1
 
 
 def test_scratch_belongs_to_one_launch(checks: Calls, module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,14 +145,17 @@ class _Plan(NamedTuple):
 class _Repeat(NamedTuple):
     """How to process arrays of the form that an earlier call had."""
 
-    launch: Callable  # takes tensors and scalars
+    launch: Callable  # takes tensors, their addresses and scalars
     pairs: list  # arrays that may not overlap: positions, distances in bytes at which they do
     outputs: list  # to be allocated: position, shape, dtype, device
+    kinds: list  # of scalars that need no look: float, None for those that do
+    apart: list  # addresses that were compared last
 
 
 _REPEATS = {}  # by form
 _PLAIN = {torch.Tensor, torch.nn.Parameter}
 _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+_POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave unwritten
 
 
 def _launch_layer_norm(x, weight, bias, out, mean, inverse_deviation, eps, M, N):
@@ -230,10 +233,11 @@ def layer_norm_device_out(x, weight, bias, eps, out, mean, inverse_deviation):
 
 def _host_call(kernel, arrays, scalars=(), **sizes):
     """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
-    form = _form(kernel, arrays, sizes)
+    form, _ = _form(kernel, arrays, sizes)
     packed = _PACKED.get(form)
     if packed is not None and not _may_overlap(kernel, arrays):
         return packed(arrays, scalars)
+    plain = all(array is None or type(array) is np.ndarray for array in arrays)
     arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
     sizes = _check(kernel, arrays, sizes)
     scalars = _scalars(kernel, scalars)
@@ -241,7 +245,7 @@ def _host_call(kernel, arrays, scalars=(), **sizes):
     tensors = _upload(kernel, arrays, sizes)
     launch = _run(kernel, tensors, scalars, sizes)
     results = _download(kernel, arrays, tensors)
-    few = sum(tensor.nbytes for tensor in tensors) <= _PACKED_BYTES
+    few = plain and sum(tensor.nbytes for tensor in tensors) <= _PACKED_BYTES
     if form is not None and launch is not None and few:
         if len(_PACKED) >= 64:  # sizes may change without end
             _PACKED.clear()
@@ -251,10 +255,20 @@ def _host_call(kernel, arrays, scalars=(), **sizes):
 
 def _device_call(kernel, arrays, scalars=(), **sizes):
     """Run on device arrays, in place and on the current stream; as an earlier call did, if they have the same form."""
-    form = _form(kernel, arrays, sizes)
-    repeats = _REPEATS
-    if form in repeats and _apart(repeats[form], arrays):
-        return _run_again(kernel, repeats[form], arrays, scalars)
+    form, addresses = _form(kernel, arrays, sizes)
+    repeat = _REPEATS.get(form)
+    if repeat is None or ([addresses] != repeat.apart and _overlap(repeat, addresses)):
+        return _first_call(kernel, arrays, scalars, sizes, form)
+    if [*map(type, scalars)] != repeat.kinds:
+        scalars = _scalars(kernel, scalars)
+    if repeat.outputs:
+        arrays, addresses, results = _with_outputs(repeat, arrays, addresses)
+    repeat.launch(arrays, addresses, scalars)
+    return _unwrap(results) if repeat.outputs else None
+
+
+def _first_call(kernel, arrays, scalars, sizes, form):
+    """Check, choose, compile and launch, and keep what was launched for later calls."""
     with _stream(arrays):
         tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
         sizes = _check(kernel, tensors, sizes)
@@ -275,46 +289,46 @@ def _device_call(kernel, arrays, scalars=(), **sizes):
 
 
 def _form(kernel, arrays, sizes):
-    """What checks and plans depend on, apart from overlaps; None where they are to be made in every call."""
-    form = [kernel.name]
+    """What checks and plans depend on apart from overlaps, None where they are made in every call; and addresses."""
+    form, addresses = [kernel.name], []
     for array in arrays:
         if type(array) in _PLAIN:
-            form += (array.dtype, array.shape, array.stride(), array.device, array.data_ptr() % 16)
+            address = array.data_ptr()
+            addresses.append(address)
+            form += array.dtype, array.shape, array.stride(), array.device, address % 16
         elif type(array) is np.ndarray:
-            form += (array.dtype, array.shape, array.strides, array.flags.writeable)
-        elif array is None:
-            form.append(None)
-        else:
-            return None
-    return None if os.getenv("INTENTC_POISON") == "1" else tuple(form)
+            form += array.dtype, array.shape, array.strides, array.flags.writeable
+        else:  # none, or one that is looked at anew in every call
+            addresses.append(None)
+            form.append(type(array))
+    return (None if _POISON else tuple(form)), addresses
 
 
-def _apart(repeat, arrays):
-    """Whether arrays overlap no more than those of the earlier call."""
+def _overlap(repeat, addresses):
+    """Whether arrays overlap otherwise than those of the earlier call."""
     for one, other, low, high in repeat.pairs:
-        distance = arrays[other].data_ptr() - arrays[one].data_ptr()
-        if low < distance < high:
-            return False
-    return True
+        if low < addresses[other] - addresses[one] < high:
+            return True
+    repeat.apart[:] = (addresses,)
+    return False
 
 
-def _run_again(kernel, repeat, arrays, scalars):
-    """Launch what the earlier call launched: its checks hold for these arrays as well."""
-    scalars = _scalars(kernel, scalars)
-    tensors, results = list(arrays), []
+def _with_outputs(repeat, arrays, addresses):
+    """New arrays in the places of outputs, with their addresses; and what is returned of them."""
+    tensors, addresses, results = list(arrays), list(addresses), []
     for position, shape, dtype, device in repeat.outputs:
-        tensors[position] = torch.empty(shape, dtype=dtype, device=device)
-        results.append(tensors[position])
-    with torch.cuda.device_of(tensors[0]):
-        repeat.launch(tensors, scalars)
-    return _unwrap(results)
+        tensor = tensors[position] = torch.empty(shape, dtype=dtype, device=device)
+        addresses[position] = tensor.data_ptr()
+        results.append(tensor)
+    return tensors, addresses, results
 
 
 def _remember(form, kernel, arrays, tensors, launch):
-    """Keep a launch for later calls, unless an array of this one had to be converted or copied."""
+    """Keep a launch for later calls, unless an array of this one is of another kind, or was copied."""
     global _REPEATS
     places = [place for place, array in enumerate(arrays) if array is not None]
-    if not places or any(tensors[place] is not arrays[place] for place in places):
+    plain = all(type(arrays[place]) in _PLAIN and tensors[place] is arrays[place] for place in places)
+    if not places or not plain:
         return
     pairs = []
     for one, other in itertools.combinations(places, 2):
@@ -325,7 +339,8 @@ def _remember(form, kernel, arrays, tensors, launch):
     outputs = [(place, t.shape, t.dtype, t.device) for place, t in enumerate(tensors) if arrays[place] is None]
     if len(_REPEATS) >= 1024:  # sizes may change without end
         _REPEATS = {}  # and other threads may be reading
-    _REPEATS[form] = _Repeat(launch, pairs, outputs)
+    kinds = [float if "float" in dtype else None for _, dtype in kernel.scalars]
+    _REPEATS[form] = _Repeat(launch, pairs, outputs, kinds, apart=[])
 
 
 def _span(tensor):
@@ -499,7 +514,7 @@ def _device():
 
 def _run(kernel, tensors, scalars, sizes):
     with torch.cuda.device_of(tensors[0]):
-        if os.getenv("INTENTC_POISON") == "1":
+        if _POISON:
             return _run_poisoned(kernel, tensors, scalars, sizes)
         return kernel.launch(*tensors, *scalars, **sizes)
 
@@ -538,7 +553,7 @@ def _pattern(tensor, byte):
 def _launch(plan, views, integers, scalars=(), *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
-    The result does the same with other views and scalars that are alike in this; None if there is nothing to do.
+    The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
     """
     if plan.programs < 1:
         return None
@@ -550,27 +565,44 @@ def _launch(plan, views, integers, scalars=(), *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, (*views, *integers, *scalars), options)
-    return lambda views, scalars: start(*views, *integers, *scalars)
+    start = _start(kernel, plan.programs, views, (*integers, *scalars), options)
+    return lambda views, places, scalars: start(views, places, (*integers, *scalars))
 
 
-def _start(kernel, programs, arguments, options):
+def _start(kernel, programs, views, others, options):
     """Compile before the launch, so that a failure to compile leaves the caller's arrays alone.
 
-    The result launches the compiled function with other arguments.
+    The result launches the compiled function with other views, or their addresses, and other arguments behind them.
     """
-    start = functools.partial(kernel[(programs,)], **options)
+    arguments = (*views, *others)
+    start = _interpreted(kernel[(programs,)], options)
     if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
         compiled = kernel.warmup(*arguments, grid=(programs,), **options)
         if isinstance(compiled, triton.compiler.CompiledKernel):
             constants = [options[name] for name in kernel.arg_names[len(arguments) :]]
-            start = _with_constants(compiled[(programs, 1, 1)], constants)
-    start(*arguments)
+            start = _compiled(compiled[(programs, 1, 1)], constants)
+    start(views, [view.data_ptr() for view in views], others)
     return start
 
 
-def _with_constants(run, constants):
-    return lambda *arguments: run(*arguments, *constants)
+def _interpreted(run, options):
+    return lambda views, _, others: run(*views, *others, **options)
+
+
+def _compiled(run, constants):
+    """Launch what was compiled for the current device: there and on the current stream, with addresses."""
+    driver = triton.runtime.driver.active
+    current_device, current_stream = driver.get_current_device, driver.get_current_stream
+    device = current_device()
+
+    def start(_, addresses, others):
+        if current_device() == device:
+            run(*addresses, *others, *constants, stream=current_stream(device))
+        else:
+            with torch.cuda.device(device):
+                run(*addresses, *others, *constants, stream=current_stream(device))
+
+    return start
 
 
 @functools.cache
@@ -695,6 +727,7 @@ def _packed(kernel, tensors, launch):
     places = list(zip(starts, tensors, strict=False))
     staged = [_part(pinned, *place).numpy() for place in places]
     tensors = [_part(memory, *place) for place in places]
+    addresses = [tensor.data_ptr() for tensor in tensors]
 
     def run(arrays, scalars):
         scalars, results = _scalars(kernel, scalars), []
@@ -703,7 +736,7 @@ def _packed(kernel, tensors, launch):
                 if view.direction != "Out":
                     place[...] = array
             memory.copy_(pinned, non_blocking=True)
-            launch(tensors, scalars)
+            launch(tensors, addresses, scalars)
             pinned.copy_(memory, non_blocking=True)
             if memory.is_cuda:
                 torch.cuda.synchronize()
@@ -734,7 +767,8 @@ _CASES = ((_LAYER_NORM, {"M": 5, "N": 37}), (_LAYER_NORM, {"M": 1, "N": 1}), (_L
 
 def _self_check():
     """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
-    os.environ["INTENTC_POISON"] = "1"
+    global _POISON
+    _POISON = True
     generator, failures = np.random.default_rng(0), 0
     for kernel, sizes in _CASES:
         tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]

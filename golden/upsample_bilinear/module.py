@@ -102,14 +102,16 @@ class _Plan(NamedTuple):
 class _Repeat(NamedTuple):
     """How to process arrays of the form that an earlier call had."""
 
-    launch: Callable  # takes tensors and scalars
+    launch: Callable  # takes tensors and their addresses
     pairs: list  # arrays that may not overlap: positions, distances in bytes at which they do
     outputs: list  # to be allocated: position, shape, dtype, device
+    apart: list  # addresses that were compared last
 
 
 _REPEATS = {}  # by form
 _PLAIN = {torch.Tensor, torch.nn.Parameter}
 _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+_POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave unwritten
 
 
 def _launch_upsample_bilinear(x, out, B, H, W, P, Q):
@@ -156,17 +158,18 @@ def upsample_bilinear_device_out(x, out):
 
 def _host_call(kernel, arrays, **sizes):
     """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
-    form = _form(kernel, arrays, sizes)
+    form, _ = _form(kernel, arrays, sizes)
     packed = _PACKED.get(form)
     if packed is not None and not _may_overlap(kernel, arrays):
         return packed(arrays)
+    plain = all(array is None or type(array) is np.ndarray for array in arrays)
     arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
     sizes = _check(kernel, arrays, sizes)
     _check_overlap(kernel, arrays)
     tensors = _upload(kernel, arrays, sizes)
     launch = _run(kernel, tensors, sizes)
     results = _download(kernel, arrays, tensors)
-    few = sum(tensor.nbytes for tensor in tensors) <= _PACKED_BYTES
+    few = plain and sum(tensor.nbytes for tensor in tensors) <= _PACKED_BYTES
     if form is not None and launch is not None and few:
         if len(_PACKED) >= 64:  # sizes may change without end
             _PACKED.clear()
@@ -176,10 +179,18 @@ def _host_call(kernel, arrays, **sizes):
 
 def _device_call(kernel, arrays, **sizes):
     """Run on device arrays, in place and on the current stream; as an earlier call did, if they have the same form."""
-    form = _form(kernel, arrays, sizes)
-    repeats = _REPEATS
-    if form in repeats and _apart(repeats[form], arrays):
-        return _run_again(kernel, repeats[form], arrays)
+    form, addresses = _form(kernel, arrays, sizes)
+    repeat = _REPEATS.get(form)
+    if repeat is None or ([addresses] != repeat.apart and _overlap(repeat, addresses)):
+        return _first_call(kernel, arrays, sizes, form)
+    if repeat.outputs:
+        arrays, addresses, results = _with_outputs(repeat, arrays, addresses)
+    repeat.launch(arrays, addresses)
+    return _unwrap(results) if repeat.outputs else None
+
+
+def _first_call(kernel, arrays, sizes, form):
+    """Check, choose, compile and launch, and keep what was launched for later calls."""
     with _stream(arrays):
         tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
         sizes = _check(kernel, tensors, sizes)
@@ -199,47 +210,47 @@ def _device_call(kernel, arrays, **sizes):
 
 
 def _form(kernel, arrays, sizes):
-    """What checks and plans depend on, apart from overlaps; None where they are to be made in every call."""
-    if any(type(size) is not int for size in sizes.values()):
-        return None
-    form = [kernel.name, *sizes.items()]
+    """What checks and plans depend on apart from overlaps, None where they are made in every call; and addresses."""
+    form, addresses = [kernel.name, *sizes.items()], []
     for array in arrays:
         if type(array) in _PLAIN:
-            form += (array.dtype, array.shape, array.stride(), array.device, array.data_ptr() % 16)
+            address = array.data_ptr()
+            addresses.append(address)
+            form += array.dtype, array.shape, array.stride(), array.device, address % 16
         elif type(array) is np.ndarray:
-            form += (array.dtype, array.shape, array.strides, array.flags.writeable)
-        elif array is None:
-            form.append(None)
-        else:
-            return None
-    return None if os.getenv("INTENTC_POISON") == "1" else tuple(form)
+            form += array.dtype, array.shape, array.strides, array.flags.writeable
+        else:  # none, or one that is looked at anew in every call
+            addresses.append(None)
+            form.append(type(array))
+    exact = all(type(size) is int for size in sizes.values())
+    return (tuple(form) if exact and not _POISON else None), addresses
 
 
-def _apart(repeat, arrays):
-    """Whether arrays overlap no more than those of the earlier call."""
+def _overlap(repeat, addresses):
+    """Whether arrays overlap otherwise than those of the earlier call."""
     for one, other, low, high in repeat.pairs:
-        distance = arrays[other].data_ptr() - arrays[one].data_ptr()
-        if low < distance < high:
-            return False
-    return True
+        if low < addresses[other] - addresses[one] < high:
+            return True
+    repeat.apart[:] = (addresses,)
+    return False
 
 
-def _run_again(kernel, repeat, arrays):
-    """Launch what the earlier call launched: its checks hold for these arrays as well."""
-    tensors, results = list(arrays), []
+def _with_outputs(repeat, arrays, addresses):
+    """New arrays in the places of outputs, with their addresses; and what is returned of them."""
+    tensors, addresses, results = list(arrays), list(addresses), []
     for position, shape, dtype, device in repeat.outputs:
-        tensors[position] = torch.empty(shape, dtype=dtype, device=device)
-        results.append(tensors[position])
-    with torch.cuda.device_of(tensors[0]):
-        repeat.launch(tensors)
-    return _unwrap(results)
+        tensor = tensors[position] = torch.empty(shape, dtype=dtype, device=device)
+        addresses[position] = tensor.data_ptr()
+        results.append(tensor)
+    return tensors, addresses, results
 
 
 def _remember(form, kernel, arrays, tensors, launch):
-    """Keep a launch for later calls, unless an array of this one had to be converted or copied."""
+    """Keep a launch for later calls, unless an array of this one is of another kind, or was copied."""
     global _REPEATS
     places = [place for place, array in enumerate(arrays) if array is not None]
-    if not places or any(tensors[place] is not arrays[place] for place in places):
+    plain = all(type(arrays[place]) in _PLAIN and tensors[place] is arrays[place] for place in places)
+    if not places or not plain:
         return
     pairs = []
     for one, other in itertools.combinations(places, 2):
@@ -250,7 +261,7 @@ def _remember(form, kernel, arrays, tensors, launch):
     outputs = [(place, t.shape, t.dtype, t.device) for place, t in enumerate(tensors) if arrays[place] is None]
     if len(_REPEATS) >= 1024:  # sizes may change without end
         _REPEATS = {}  # and other threads may be reading
-    _REPEATS[form] = _Repeat(launch, pairs, outputs)
+    _REPEATS[form] = _Repeat(launch, pairs, outputs, apart=[])
 
 
 def _span(tensor):
@@ -405,7 +416,7 @@ def _device():
 
 def _run(kernel, tensors, sizes):
     with torch.cuda.device_of(tensors[0]):
-        if os.getenv("INTENTC_POISON") == "1":
+        if _POISON:
             return _run_poisoned(kernel, tensors, sizes)
         return kernel.launch(*tensors, **sizes)
 
@@ -444,7 +455,7 @@ def _pattern(tensor, byte):
 def _launch(plan, views, integers, *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
-    The result does the same with other views and scalars that are alike in this; None if there is nothing to do.
+    The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
     """
     if plan.programs < 1:
         return None
@@ -456,27 +467,44 @@ def _launch(plan, views, integers, *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, (*views, *integers), options)
-    return lambda views: start(*views, *integers)
+    start = _start(kernel, plan.programs, views, integers, options)
+    return lambda views, places: start(views, places, integers)
 
 
-def _start(kernel, programs, arguments, options):
+def _start(kernel, programs, views, others, options):
     """Compile before the launch, so that a failure to compile leaves the caller's arrays alone.
 
-    The result launches the compiled function with other arguments.
+    The result launches the compiled function with other views, or their addresses, and other arguments behind them.
     """
-    start = functools.partial(kernel[(programs,)], **options)
+    arguments = (*views, *others)
+    start = _interpreted(kernel[(programs,)], options)
     if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
         compiled = kernel.warmup(*arguments, grid=(programs,), **options)
         if isinstance(compiled, triton.compiler.CompiledKernel):
             constants = [options[name] for name in kernel.arg_names[len(arguments) :]]
-            start = _with_constants(compiled[(programs, 1, 1)], constants)
-    start(*arguments)
+            start = _compiled(compiled[(programs, 1, 1)], constants)
+    start(views, [view.data_ptr() for view in views], others)
     return start
 
 
-def _with_constants(run, constants):
-    return lambda *arguments: run(*arguments, *constants)
+def _interpreted(run, options):
+    return lambda views, _, others: run(*views, *others, **options)
+
+
+def _compiled(run, constants):
+    """Launch what was compiled for the current device: there and on the current stream, with addresses."""
+    driver = triton.runtime.driver.active
+    current_device, current_stream = driver.get_current_device, driver.get_current_stream
+    device = current_device()
+
+    def start(_, addresses, others):
+        if current_device() == device:
+            run(*addresses, *others, *constants, stream=current_stream(device))
+        else:
+            with torch.cuda.device(device):
+                run(*addresses, *others, *constants, stream=current_stream(device))
+
+    return start
 
 
 @functools.cache
@@ -601,6 +629,7 @@ def _packed(kernel, tensors, launch):
     places = list(zip(starts, tensors, strict=False))
     staged = [_part(pinned, *place).numpy() for place in places]
     tensors = [_part(memory, *place) for place in places]
+    addresses = [tensor.data_ptr() for tensor in tensors]
 
     def run(arrays):
         results = []
@@ -609,7 +638,7 @@ def _packed(kernel, tensors, launch):
                 if view.direction != "Out":
                     place[...] = array
             memory.copy_(pinned, non_blocking=True)
-            launch(tensors)
+            launch(tensors, addresses)
             pinned.copy_(memory, non_blocking=True)
             if memory.is_cuda:
                 torch.cuda.synchronize()
@@ -644,7 +673,8 @@ _CASES = (
 
 def _self_check():
     """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
-    os.environ["INTENTC_POISON"] = "1"
+    global _POISON
+    _POISON = True
     generator, failures = np.random.default_rng(0), 0
     for kernel, sizes in _CASES:
         tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]

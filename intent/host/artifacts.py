@@ -48,7 +48,7 @@ class Artifact:
     `artifact.run(...)` omits the `Out` parameters and returns them. Constexprs were bound by compiling.
     """
 
-    __slots__ = ("_execution", "_generated", "_operators", "diagnostics", "interface", "target")
+    __slots__ = ("_count", "_execution", "_generated", "_operators", "diagnostics", "interface", "target")
 
     def __init__(
         self,
@@ -64,6 +64,7 @@ class Artifact:
         self._execution = execution
         self._generated = generated
         self._operators: dict[str, Callable[..., Any]] = {}
+        self._count = len(interface.parameters)
 
     @property
     def source(self) -> str:
@@ -78,7 +79,9 @@ class Artifact:
     # ------------------------------------------------------------------------------------------------------- execution
     def __call__(self, /, *arguments: object, **keywords: object) -> None:
         """Execute once on all runtime parameters, in declaration order."""
-        self._execution.launch(bind(self.interface.name, self.interface.parameters, arguments, keywords))
+        if keywords or len(arguments) != self._count:
+            arguments = bind(self.interface.name, self.interface.parameters, arguments, keywords)
+        self._execution.launch(arguments)
 
     launch = __call__
 
@@ -130,7 +133,7 @@ class Artifact:
 class PreparedCall:
     """A call whose arguments are bound. `launch` may be called any number of times."""
 
-    __slots__ = ("_execution", "_outputs", "_values")
+    __slots__ = ("_count", "_execution", "_outputs", "_values")
 
     def __init__(self, execution: Execution, values: Values, outputs: Values) -> None:
         self._execution = execution

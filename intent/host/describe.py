@@ -12,8 +12,7 @@ from translators.logical.program import Kernel, Program, ScalarParameter
 from translators.logical.show import show_kernel
 from translators.logical.types import View
 from translators.pipeline import Compilation
-from translators.triton_source.launch import KernelCode
-from translators.triton_source.module_kernels import dtype_name, planned_scalars
+from translators.triton_source.module_kernels import dtype_name
 from translators.triton_source.module_names import KernelNames
 
 
@@ -21,7 +20,7 @@ def describe(compilation: Compilation) -> Translation:
     """A compilation that was not rejected."""
     assert compilation.source is not None and compilation.program is not None
     kernels = {
-        code.kernel.name: TranslatedKernel(interface(code.kernel), _functions(code, each), show_kernel(code.kernel))
+        code.kernel.name: TranslatedKernel(interface(code.kernel), _functions(each), show_kernel(code.kernel))
         for code, each in zip(compilation.codes, compilation.names, strict=True)
     }
     return Translation(compilation.source, kernels, compilation.diagnostics, _imported(compilation.program))
@@ -54,19 +53,10 @@ def _extent(extent: Polynomial) -> Extent:
     return atom.name if isinstance(atom, Symbol) else extent.offset
 
 
-def _functions(code: KernelCode, names: KernelNames) -> ModuleFunctions:
+def _functions(names: KernelNames) -> ModuleFunctions:
     public = names.public
     assert public.host and public.host_out and public.device and public.device_out
-    arguments = {**names.launch.parameters, **names.launch.pointers}
-    return ModuleFunctions(
-        public.host,
-        public.host_out,
-        public.device,
-        public.device_out,
-        arguments,
-        names.launch.sizes,
-        planned_scalars(code, names),
-    )
+    return ModuleFunctions(public.host, public.host_out, public.device, public.device_out, names.launch.sizes)
 
 
 def _imported(program: Program) -> dict[str, str | None]:

@@ -5,7 +5,7 @@ Plain data that travels through the disk cache, so that a cached kernel runs wit
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Final, Literal
 
@@ -96,16 +96,10 @@ class Interface:
 
 @dataclass(frozen=True, slots=True)
 class ModuleFunctions:
-    """Names in the generated module: the four public functions, and the parameters of the device functions.
-
-    `arguments` maps names of views and scalars to the parameter that a device function has for them; `sizes` maps the
-    symbols to the keywords of the public functions. `planned` names the scalars that decide what is launched.
-    """
+    """Names in the generated module: the four public functions, and their keywords for the symbols of extents."""
 
     host: str
     host_out: str
     device: str
     device_out: str
-    arguments: Mapping[str, str]
     sizes: Mapping[str, str]
-    planned: Sequence[str]

@@ -15,12 +15,13 @@ HOST_CALL = '''
 def _host_call(kernel, arrays, scalars=(), **sizes):  #? scalars
 def _host_call(kernel, arrays, **sizes):  #? !scalars
     """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
-    form = _form(kernel, arrays, sizes, scalars)  #? planned
-    form = _form(kernel, arrays, sizes)  #? !planned
+    form, _ = _form(kernel, arrays, sizes, scalars)  #? planned
+    form, _ = _form(kernel, arrays, sizes)  #? !planned
     packed = _PACKED.get(form)
     if packed is not None and not _may_overlap(kernel, arrays):
         return packed(arrays, scalars)  #? scalars
         return packed(arrays)  #? !scalars
+    plain = all(array is None or type(array) is np.ndarray for array in arrays)
     arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
     sizes = _check(kernel, arrays, sizes)
     scalars = _scalars(kernel, scalars)  #? scalars
@@ -31,7 +32,7 @@ def _host_call(kernel, arrays, **sizes):  #? !scalars
     launch = _run(kernel, tensors, sizes)  #? !scalars
     results = _download(kernel, arrays, tensors)
     aliases = any(view.alias for view in kernel.views)  # allocations are looked at in every call  #? alias
-    few = sum(tensor.nbytes for tensor in tensors) <= _PACKED_BYTES
+    few = plain and sum(tensor.nbytes for tensor in tensors) <= _PACKED_BYTES
     if form is not None and launch is not None and few and not aliases:  #? alias
     if form is not None and launch is not None and few:  #? !alias
         if len(_PACKED) >= 64:  # sizes may change without end
@@ -144,6 +145,7 @@ def _packed(kernel, tensors, launch):
     staged = [_carried(_part(pinned, *place)).numpy() for place in places]  #? low
     staged = [_part(pinned, *place).numpy() for place in places]  #? !low
     tensors = [_part(memory, *place) for place in places]
+    addresses = [tensor.data_ptr() for tensor in tensors]
 
     def run(arrays, scalars):  #? scalars
     def run(arrays):  #? !scalars
@@ -157,8 +159,8 @@ def _packed(kernel, tensors, launch):
                     place[...] = _carried(array)  #? low
                     place[...] = array  #? !low
             memory.copy_(pinned, non_blocking=True)
-            launch(tensors, scalars)  #? scalars
-            launch(tensors)  #? !scalars
+            launch(tensors, addresses, scalars)  #? scalars
+            launch(tensors, addresses)  #? !scalars
             pinned.copy_(memory, non_blocking=True)
             if memory.is_cuda:
                 torch.cuda.synchronize()

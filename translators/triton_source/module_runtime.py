@@ -59,6 +59,10 @@ CARRIERS = """
 _CARRIERS = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
 """
 
+POISON = """
+_POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave unwritten
+"""
+
 INTEGERS = """
 _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 """
@@ -67,12 +71,25 @@ DEVICE_CALL = '''
 def _device_call(kernel, arrays, scalars=(), **sizes):  #? scalars
 def _device_call(kernel, arrays, **sizes):  #? !scalars
     """Run on device arrays, in place and on the current stream; as an earlier call did, if they have the same form."""
-    form = _form(kernel, arrays, sizes, scalars)  #? planned
-    form = _form(kernel, arrays, sizes)  #? !planned
-    repeats = _REPEATS
-    if form in repeats and _apart(repeats[form], arrays):
-        return _run_again(kernel, repeats[form], arrays, scalars)  #? scalars
-        return _run_again(kernel, repeats[form], arrays)  #? !scalars
+    form, addresses = _form(kernel, arrays, sizes, scalars)  #? planned
+    form, addresses = _form(kernel, arrays, sizes)  #? !planned
+    repeat = _REPEATS.get(form)
+    if repeat is None or ([addresses] != repeat.apart and _overlap(repeat, addresses)):
+        return _first_call(kernel, arrays, scalars, sizes, form)  #? scalars
+        return _first_call(kernel, arrays, sizes, form)  #? !scalars
+    if [*map(type, scalars)] != repeat.kinds:  #? scalars
+        scalars = _scalars(kernel, scalars)  #? scalars
+    if repeat.outputs:
+        arrays, addresses, results = _with_outputs(repeat, arrays, addresses)
+    repeat.launch(arrays, addresses, scalars)  #? scalars
+    repeat.launch(arrays, addresses)  #? !scalars
+    _mark_changed(kernel, arrays)  #? composed
+    return _unwrap(results) if repeat.outputs else None
+
+
+def _first_call(kernel, arrays, scalars, sizes, form):  #? scalars
+def _first_call(kernel, arrays, sizes, form):  #? !scalars
+    """Check, choose, compile and launch, and keep what was launched for later calls."""
     with _stream(arrays):
         tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
         sizes = _check(kernel, tensors, sizes)
@@ -90,7 +107,7 @@ def _device_call(kernel, arrays, **sizes):  #? !scalars
         for position, (view, array) in enumerate(zip(kernel.views, arrays, strict=True)):
             if array is None:
                 tensors[position] = _empty(view, sizes, device)
-                results.append(_like_inputs(tensors[position], arrays))  #? low
+                results.append(_like_inputs(kernel, tensors[position], arrays))  #? low
                 results.append(tensors[position])  #? !low
         launch = _run(kernel, tensors, scalars, sizes)  #? scalars
         launch = _run(kernel, tensors, sizes)  #? !scalars
@@ -117,10 +134,11 @@ def _tensor(kernel, view, array):
 '''
 
 LIKE_INPUTS = '''
-def _like_inputs(tensor, arrays):
+def _like_inputs(kernel, tensor, arrays):
     """Arrays of a library without bfloat16 and float8 come as integers of their width, and so do its results."""
-    integers = any(_dtype_name(array) in _CARRIERS.values() for array in arrays if hasattr(array, "dtype"))
-    if integers and _dtype_name(tensor) in _CARRIERS:
+    pairs = [(view.dtype, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
+    carried = any(dtype in _CARRIERS and _dtype_name(array) == _CARRIERS[dtype] for dtype, array in pairs)
+    if carried and _dtype_name(tensor) in _CARRIERS:
         return tensor.view(getattr(torch, _CARRIERS[_dtype_name(tensor)]))
     return tensor
 '''
@@ -179,7 +197,7 @@ RUN = '''
 def _run(kernel, tensors, scalars, sizes):  #? scalars
 def _run(kernel, tensors, sizes):  #? !scalars
     with torch.cuda.device_of(tensors[0]):
-        if os.getenv("INTENTC_POISON") == "1":
+        if _POISON:
             return _run_poisoned(kernel, tensors, scalars, sizes)  #? scalars
             return _run_poisoned(kernel, tensors, sizes)  #? !scalars
         return kernel.launch(*tensors, *scalars, **sizes)  #? scalars
@@ -224,7 +242,7 @@ SCRATCH = '''
 def _scratch(wanted, device):
     """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
     memory = [torch.empty(elements, dtype=dtype, device=device) for elements, dtype in wanted]
-    if os.getenv("INTENTC_POISON") == "1":
+    if _POISON:
         for each in memory:
             each.view(torch.uint8).random_()
     return memory
@@ -281,9 +299,15 @@ def _launch_aligned(launch, views, places, **sizes):  #? !scalars
         return [_in_aligned_rows(view) if place in places else view for place, view in enumerate(views)]
 
     start = launch(*prepared(views), *scalars, **sizes)  #? scalars
-    return start and (lambda views, scalars: start(prepared(views), scalars))  #? scalars
     start = launch(*prepared(views), **sizes)  #? !scalars
-    return start and (lambda views: start(prepared(views)))  #? !scalars
+
+    def again(views, _, scalars):  #? scalars
+    def again(views, _):  #? !scalars
+        copies = prepared(views)
+        start(copies, [copy.data_ptr() for copy in copies], scalars)  #? scalars
+        start(copies, [copy.data_ptr() for copy in copies])  #? !scalars
+
+    return start and again
 
 
 def _in_aligned_rows(view):
@@ -301,7 +325,7 @@ def _launch(plan, views, integers, scratch=(), *, sizes, unit_strides):  #? !sca
 def _launch(plan, views, integers, *, sizes, unit_strides):  #? !scalars&!scratch
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
-    The result does the same with other views and scalars that are alike in this; None if there is nothing to do.
+    The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
     """
     if plan.programs < 1:
         return None
@@ -314,38 +338,57 @@ def _launch(plan, views, integers, *, sizes, unit_strides):  #? !scalars&!scratc
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
     memory, device = _scratch(scratch, views[0].device), views[0].device  #? scratch
-    start = _start(kernel, plan.programs, (*views, *integers, *memory, *scalars), options)  #? scalars&scratch
-    start = _start(kernel, plan.programs, (*views, *integers, *memory), options)  #? !scalars&scratch
-    start = _start(kernel, plan.programs, (*views, *integers, *scalars), options)  #? scalars&!scratch
-    start = _start(kernel, plan.programs, (*views, *integers), options)  #? !scalars&!scratch
+    start = _start(kernel, plan.programs, views, (*integers, *memory, *scalars), options)  #? scalars&scratch
+    start = _start(kernel, plan.programs, views, (*integers, *memory), options)  #? !scalars&scratch
+    start = _start(kernel, plan.programs, views, (*integers, *scalars), options)  #? scalars&!scratch
+    start = _start(kernel, plan.programs, views, integers, options)  #? !scalars&!scratch
     # Scratch belongs to one launch.  #? scratch
-    return lambda views, scalars: start(*views, *integers, *_scratch(scratch, device), *scalars)  #? scalars&scratch
-    return lambda views: start(*views, *integers, *_scratch(scratch, device))  #? !scalars&scratch
-    return lambda views, scalars: start(*views, *integers, *scalars)  #? scalars&!scratch
-    return lambda views: start(*views, *integers)  #? !scalars&!scratch
+    return lambda views, places, scalars: start(  #? scalars&scratch
+        views, places, (*integers, *_scratch(scratch, device), *scalars)  #? scalars&scratch
+    )  #? scalars&scratch
+    return lambda views, places: start(views, places, (*integers, *_scratch(scratch, device)))  #? !scalars&scratch
+    return lambda views, places, scalars: start(views, places, (*integers, *scalars))  #? scalars&!scratch
+    return lambda views, places: start(views, places, integers)  #? !scalars&!scratch
 
 
-def _start(kernel, programs, arguments, options):
+def _start(kernel, programs, views, others, options):
     """Compile before the launch, so that a failure to compile leaves the caller's arrays alone.
 
-    The result launches the compiled function with other arguments.
+    The result launches the compiled function with other views, or their addresses, and other arguments behind them.
     """
-    arguments = [_passed(argument) for argument in arguments]  #? bytes
-    start = functools.partial(kernel[(programs,)], **options)
+    arguments = (*map(_passed, views), *others)  #? bytes
+    arguments = (*views, *others)  #? !bytes
+    start = _interpreted(kernel[(programs,)], options)
     if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
         compiled = kernel.warmup(*arguments, grid=(programs,), **options)
         if isinstance(compiled, triton.compiler.CompiledKernel):
             constants = [options[name] for name in kernel.arg_names[len(arguments) :]]
-            start = _with_constants(compiled[(programs, 1, 1)], constants)
+            start = _compiled(compiled[(programs, 1, 1)], constants)
             if getattr(compiled.metadata, "global_scratch_size", 0):  #? described
                 start = functools.partial(_allocating, start)  #? described
-    start(*arguments)
-    return start  #? !bytes
-    return lambda *arguments: start(*(_passed(argument) for argument in arguments))  #? bytes
+    start(views, [view.data_ptr() for view in views], others)
+    return start
 
 
-def _with_constants(run, constants):
-    return lambda *arguments: run(*arguments, *constants)
+def _interpreted(run, options):
+    return lambda views, _, others: run(*map(_passed, views), *others, **options)  #? bytes
+    return lambda views, _, others: run(*views, *others, **options)  #? !bytes
+
+
+def _compiled(run, constants):
+    """Launch what was compiled for the current device: there and on the current stream, with addresses."""
+    driver = triton.runtime.driver.active
+    current_device, current_stream = driver.get_current_device, driver.get_current_stream
+    device = current_device()
+
+    def start(_, addresses, others):
+        if current_device() == device:
+            run(*addresses, *others, *constants, stream=current_stream(device))
+        else:
+            with torch.cuda.device(device):
+                run(*addresses, *others, *constants, stream=current_stream(device))
+
+    return start
 
 
 @functools.cache
@@ -364,7 +407,7 @@ def _passed(argument):
 '''
 
 # In the order in which the module shows them.
-BEFORE_KERNELS = (VIEW, KERNEL, PLAN, *repeated_calls.BEFORE_KERNELS, CARRIERS, INTEGERS)
+BEFORE_KERNELS = (VIEW, KERNEL, PLAN, *repeated_calls.BEFORE_KERNELS, CARRIERS, INTEGERS, POISON)
 AFTER_KERNELS = (
     host_transfers.HOST_CALL,
     DEVICE_CALL,

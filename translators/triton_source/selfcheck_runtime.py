@@ -5,7 +5,8 @@ from __future__ import annotations
 SELF_CHECK = '''
 def _self_check():
     """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
-    os.environ["INTENTC_POISON"] = "1"
+    global _POISON
+    _POISON = True
     generator, failures = np.random.default_rng(0), 0
     for kernel, statement, sizes in _CASES:  #? statement
     for kernel, sizes in _CASES:  #? !statement
