@@ -249,7 +249,6 @@ def parts(row: Row, module: ModuleType) -> dict[str, Call]:
     if any(each[0] == row.kernel and result.shape in each for each in module._PACKED):
         kernel, given = getattr(module, f"_{row.kernel.upper()}"), [*row.arrays, None]
         found["the form"] = lambda: module._form(kernel, given, {})
-        found["overlaps"] = lambda: module._may_overlap(kernel, given)
     return found
 
 

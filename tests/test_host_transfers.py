@@ -7,7 +7,7 @@ hardware may do it; whoever reuses a slot or reads a result too early gets wrong
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -62,6 +62,7 @@ class LateDevice(TorchFunctionMode):
         self.done = 0
         self.synchronised = 0
         self.pinned: list[int] = []
+        self.memory: dict[int, torch.Tensor] = {}  # of the device, by address
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ANN401
         kwargs = kwargs or {}
@@ -70,11 +71,15 @@ class LateDevice(TorchFunctionMode):
         if function is torch.Tensor.copy_ and kwargs.get("non_blocking"):
             self.begun.append(args)
             return args[0]
+        if function is torch.Tensor.copy_ and args[1].untyped_storage().data_ptr() in self.memory:
+            self.synchronize()  # a copy from the device that is waited for
         if function is torch.empty:
             pinned = kwargs.pop("pin_memory", False)
             tensor = function(*args, **kwargs)
             self.pinned += [len(tensor)] if pinned else []
             tensor.untyped_storage().fill_(0xA5)
+            if not pinned:
+                self.memory[tensor.untyped_storage().data_ptr()] = tensor
             return tensor
         return function(*args, **kwargs)
 
@@ -82,7 +87,8 @@ class LateDevice(TorchFunctionMode):
         """Do what was begun before a moment."""
         while self.begun and (until is None or self.done < until):
             target, source = self.begun.popleft()
-            target.copy_(source)
+            with torch._C.DisableTorchFunction():
+                target.copy_(source)
             self.done += 1
 
     def record_event(self) -> SimpleNamespace:
@@ -326,3 +332,46 @@ def test_large_arrays_are_not_packed(module: ModuleType, monkeypatch: pytest.Mon
     monkeypatch.setattr(module, "_PACKED_BYTES", 100)
     module.scale(np.ones(100, "f4"), 2.0)
     assert not module._PACKED
+
+
+# ------------------------------------------------------------------------------------------- memory of large results
+def large(module: ModuleType, seed: int) -> tuple[Array, Array]:
+    x = np.random.default_rng(seed).standard_normal(1 << 20).astype("f4")
+    return module.scale(x, 2.0), x
+
+
+def test_memory_of_a_result_that_is_gone_is_used_again(loaded: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loaded, "_KEPT", defaultdict(list))
+    result, x = large(loaded, 0)
+    place, part = result.ctypes.data, result.reshape(1024, 1024)[3:5, ::2]
+    np.testing.assert_array_equal(result, x * 2)
+    del result
+    kept = part.copy()
+    other, y = large(loaded, 1)  # a part of the first result is still in use
+    assert other.ctypes.data != place
+    np.testing.assert_array_equal(part, kept)
+    np.testing.assert_array_equal(other, y * 2)
+    del part
+    again, z = large(loaded, 2)
+    assert again.ctypes.data == place and again.flags.writeable and again.flags.c_contiguous
+    np.testing.assert_array_equal(again, z * 2)
+    np.testing.assert_array_equal(other, y * 2)
+
+
+def test_kept_memory_is_bounded(loaded: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: defaultdict[int, list[Array]] = defaultdict(list)
+    monkeypatch.setattr(loaded, "_KEPT", kept)
+    monkeypatch.setattr(loaded, "_KEPT_BYTES", 10 << 20)
+    results = [loaded.scale(np.ones(length, "f4"), 2.0) for length in (1 << 20, 1 << 20, (1 << 20) + 1, 1 << 22, 5)]
+    assert not any(kept.values())
+    del results
+    assert 0 < sum(each.nbytes for memory in kept.values() for each in memory) <= 10 << 20
+
+
+def test_results_of_several_threads_share_no_memory(loaded: ModuleType) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(2):
+            found = list(pool.map(lambda seed: large(loaded, seed), range(6)))
+            for result, x in found:
+                np.testing.assert_array_equal(result, x * 2)
+            del found

@@ -1,12 +1,14 @@
 """The part of a generated module that moves NumPy arrays to the device and back.
 
-Copies between pageable memory and a device are slow. Arrays therefore pass through a few slots of pinned memory, part
-by part: while one part is on the bus, threads of PyTorch copy the next between its slot and the array. Arrays of few
-bytes are packed, so that a call is one copy up, a launch and one copy down; what the call does is kept, as for repeated
-calls of device functions. PyTorch keeps pinned memory for the next call, and does not hand it out while a copy that
-uses it is on its way; calls of several threads have slots of their own. Two slots of 32 MB in each direction took the
-least time of eleven choices, from 8 of 1 MB to 4 of 32 MB, in every row of `benchmarks/host_calls.py`
-(docs/performance.md). Marked lines are chosen as in `module_runtime`.
+Copies between pageable memory and a device are slow. Arrays therefore pass through two slots of pinned memory, part
+by part: while one part is on the bus, threads of PyTorch copy the next between its slot and the array. The threads, not
+the bus, are what a call waits for, and half of what they do for a result in new memory is to clear its pages for the
+system. So the memory of a result that is gone is kept for the next of its size. Arrays of few bytes are packed: a call
+is one copy up, a launch and one copy down; what the call does is kept, as for repeated calls of device functions.
+PyTorch keeps pinned memory for the next call, and does not hand it out while a copy that uses it is on its way; calls
+of several threads have slots of their own. Two slots of 32 MB in each direction took the least time of eleven choices,
+from 8 of 1 MB to 4 of 32 MB, in every row of `benchmarks/host_calls.py` (docs/performance.md). Marked lines are chosen
+as in `module_runtime`.
 """
 
 from __future__ import annotations
@@ -18,10 +20,11 @@ def _host_call(kernel, arrays, **sizes):  #? !scalars
     form, _ = _form(kernel, arrays, sizes, scalars)  #? planned
     form, _ = _form(kernel, arrays, sizes)  #? !planned
     packed = _PACKED.get(form)
-    if packed is not None and not _may_overlap(kernel, arrays):
-        return packed(arrays, scalars)  #? scalars
-        return packed(arrays)  #? !scalars
+    if packed and not any(np.may_share_memory(arrays[one], arrays[other]) for one, other in packed.pairs):
+        return packed.run(arrays, scalars)  #? scalars
+        return packed.run(arrays)  #? !scalars
     plain = all(array is None or type(array) is np.ndarray for array in arrays)
+    pairs = _pairs(kernel, arrays)
     arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
     sizes = _check(kernel, arrays, sizes)
     scalars = _scalars(kernel, scalars)  #? scalars
@@ -37,7 +40,7 @@ def _host_call(kernel, arrays, **sizes):  #? !scalars
     if form is not None and launch is not None and few:  #? !alias
         if len(_PACKED) >= 64:  # sizes may change without end
             _PACKED.clear()
-        _PACKED[form] = _packed(kernel, tensors, launch)
+        _PACKED[form] = _Packed(_packed(kernel, tensors, launch), pairs)
     return results
 '''
 
@@ -131,11 +134,20 @@ def _download(kernel, arrays, tensors):
     return _unwrap(results)
 '''
 
-PACKED = '''
-_PACKED = {}  # by form, how to process its arrays
+PACKED_CALL = '''
+class _Packed(NamedTuple):
+    """How to process small arrays of the form that an earlier call had, unless two of certain pairs overlap."""
+
+    run: Callable  # takes arrays and scalars  #? scalars
+    run: Callable  # takes arrays  #? !scalars
+    pairs: list
+
+
+_PACKED = {}  # by form
 _PACKED_BYTES = 1 << 18
+'''
 
-
+PACKED = '''
 def _packed(kernel, tensors, launch):
     """Arrays like these, whose bytes are few, share memory from now on, and move in one copy each way."""
     starts = [0, *itertools.accumulate(-(-tensor.nbytes // 256) * 256 for tensor in tensors)]
@@ -146,6 +158,7 @@ def _packed(kernel, tensors, launch):
     staged = [_part(pinned, *place).numpy() for place in places]  #? !low
     tensors = [_part(memory, *place) for place in places]
     addresses = [tensor.data_ptr() for tensor in tensors]
+    directions = [view.direction for view in kernel.views]
 
     def run(arrays, scalars):  #? scalars
     def run(arrays):  #? !scalars
@@ -153,23 +166,21 @@ def _packed(kernel, tensors, launch):
         results, named = [], _with_types(arrays)  #? !scalars&low
         named = _with_types(arrays)  #? scalars&low
         results = []  #? !scalars&!low
-        with lock, torch.cuda.device_of(memory):
-            for view, array, place in zip(kernel.views, arrays, staged, strict=True):
-                if view.direction != "Out":
+        with lock:
+            for direction, array, place in zip(directions, arrays, staged, strict=True):
+                if direction != "Out":
                     place[...] = _carried(array)  #? low
                     place[...] = array  #? !low
             memory.copy_(pinned, non_blocking=True)
             launch(tensors, addresses, scalars)  #? scalars
             launch(tensors, addresses)  #? !scalars
-            pinned.copy_(memory, non_blocking=True)
-            if memory.is_cuda:
-                torch.cuda.synchronize()
-            for view, array, place, tensor in zip(kernel.views, arrays, staged, tensors, strict=True):  #? low
-            for view, array, place in zip(kernel.views, arrays, staged, strict=True):  #? !low
+            pinned.copy_(memory)  # waits for the device
+            for direction, array, place, tensor in zip(directions, arrays, staged, tensors, strict=True):  #? low
+            for direction, array, place in zip(directions, arrays, staged, strict=True):  #? !low
                 if array is None:
                     results.append(_typed(place.copy(), tensor, named))  #? low
                     results.append(place.copy())  #? !low
-                elif view.direction != "In":
+                elif direction != "In":
                     _carried(array)[...] = place  #? low
                     array[...] = place  #? !low
         return _unwrap(results)
@@ -177,13 +188,14 @@ def _packed(kernel, tensors, launch):
     return run
 
 
-def _may_overlap(kernel, arrays):
-    """Whether memory that is written may be another array's."""  #? !noalias
-    """Whether memory may be another array's, where the caller promises that it is not or one is written."""  #? noalias
-    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
-    written = [pair for pair in given if pair[0].direction != "In" or pair[0].noalias]  #? noalias
-    written = [pair for pair in given if pair[0].direction != "In"]  #? !noalias
-    return any(one is not other and np.may_share_memory(a, b) for one, a in written for other, b in given)
+def _pairs(kernel, arrays):
+    """Positions of arrays that may not overlap, as one is written."""  #? !noalias
+    """Positions of arrays that may not overlap, as one is written or the caller promises it."""  #? noalias
+    given = [(place, view) for place, view in enumerate(kernel.views) if arrays[place] is not None]
+    pairs = itertools.combinations(given, 2)
+    return [(one, other) for (one, a), (other, b) in pairs if a.direction != "In" or b.direction != "In"]  #? !noalias
+    kept = [(one, other, a, b) for (one, a), (other, b) in pairs]  #? noalias
+    return [pair for *pair, a, b in kept if {a.direction, b.direction} != {"In"} or a.noalias or b.noalias]  #? noalias
 '''
 
 CARRIED = '''
@@ -213,31 +225,58 @@ def _to_device(array, dtype, device):
         if len(begun) == _SLOTS:
             begun.popleft()()
         slot.copy_(part)
-        target.copy_(slot, non_blocking=True)
-        begun.append(_fence(target))
+        begun.append(_fence(target.copy_(slot, non_blocking=True)))
     return tensor
 '''
 
 TO_NUMPY = '''
 def _to_numpy(tensor, array=None):
     """Into an array or a new one; while some parts are on their way to pinned memory, earlier ones are taken out."""
-    array = np.empty(tensor.shape, _dtype_name(tensor)) if array is None else array
+    array = _new_array(tensor) if array is None else array
     memory, begun = _plain(array), collections.deque()
     for part, source, slot in _turns(memory, tensor):
         if len(begun) == _SLOTS:
             _land(*begun.popleft())
-        slot.copy_(source, non_blocking=True)
-        begun.append((_fence(source), part, slot))
-    for each in begun:
-        _land(*each)
+        begun.append((part, slot.copy_(source, non_blocking=True), _fence(source)))
+    while begun:
+        _land(*begun.popleft())
     if memory.data_ptr() != array.ctypes.data:
         array[...] = memory.numpy()
     return array
 
 
-def _land(arrive, part, slot):
+def _land(part, slot, arrive):
     arrive()
     part.copy_(slot)
+'''
+
+NEW_ARRAY = '''
+_KEPT = collections.defaultdict(list)  # by bytes, memory of results that are gone: its pages are cleared already
+_KEPT_BYTES = 1 << 30  # in all; _KEPT.clear() gives them back
+
+
+class _Memory:
+    """Memory for the elements of a result; kept for another when no array uses it any more."""
+
+    def __init__(self, size):
+        try:
+            self.memory = _KEPT[size].pop()
+        except IndexError:
+            self.memory = np.empty(size, np.uint8)
+        self.kept, self.__array_interface__ = _KEPT, self.memory.__array_interface__
+
+    def __del__(self):
+        size, kept = self.memory.nbytes, self.kept
+        if size + sum(size * len(each) for size, each in list(kept.items())) > _KEPT_BYTES:
+            kept.clear()
+        kept[size].append(self.memory)
+
+
+def _new_array(tensor):
+    """Large ones in memory that was used before, if there is any: to clear new pages takes as long as to copy."""
+    if not 1 << 22 <= tensor.nbytes <= _KEPT_BYTES:
+        return np.empty(tensor.shape, _dtype_name(tensor))
+    return np.asarray(_Memory(tensor.nbytes)).view(_dtype_name(tensor)).reshape(tensor.shape)
 '''
 
 PLAIN = '''
@@ -273,16 +312,30 @@ def _parts(array, tensor):
     return [part for pair in pairs for part in _parts(*pair)]
 '''
 
-PART = '''
-def _part(memory, start, tensor):
-    """Bytes of memory in the form of a tensor."""
-    return memory[start : start + tensor.nbytes].view(tensor.dtype).view(tensor.shape)
-'''
-
 FENCE = '''
 def _fence(tensor):
     """What waits for all that has been begun on the tensor's device."""
     return torch.cuda.current_stream(tensor.device).record_event().synchronize if tensor.is_cuda else lambda: None
 '''
 
-AFTER_KERNELS = (UPLOAD, UPLOAD_OVERLAPPING, DOWNLOAD, TO_DEVICE, TO_NUMPY, PLAIN, TURNS, FENCE, PACKED, PART, CARRIED)
+PART = '''
+def _part(memory, start, tensor):
+    """Bytes of memory in the form of a tensor."""
+    return memory[start : start + tensor.nbytes].view(tensor.dtype).view(tensor.shape)
+'''
+
+BEFORE_KERNELS = (PACKED_CALL,)
+AFTER_KERNELS = (
+    UPLOAD,
+    UPLOAD_OVERLAPPING,
+    DOWNLOAD,
+    TO_DEVICE,
+    TO_NUMPY,
+    NEW_ARRAY,
+    PLAIN,
+    TURNS,
+    FENCE,
+    PACKED,
+    PART,
+    CARRIED,
+)

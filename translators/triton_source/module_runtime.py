@@ -407,7 +407,16 @@ def _passed(argument):
 '''
 
 # In the order in which the module shows them.
-BEFORE_KERNELS = (VIEW, KERNEL, PLAN, *repeated_calls.BEFORE_KERNELS, CARRIERS, INTEGERS, POISON)
+BEFORE_KERNELS = (
+    VIEW,
+    KERNEL,
+    PLAN,
+    *repeated_calls.BEFORE_KERNELS,
+    *host_transfers.BEFORE_KERNELS,
+    CARRIERS,
+    INTEGERS,
+    POISON,
+)
 AFTER_KERNELS = (
     host_transfers.HOST_CALL,
     DEVICE_CALL,
