@@ -74,6 +74,15 @@ bench: setup
 	$(BIN)/python -m benchmarks.generate build/bench
 	$(BIN)/python -m benchmarks.run --modules build/bench --output build/bench.json
 
+# Device functions against eager torch, libraries and hand-written kernels, and the host time of calls. Needs a GPU.
+bench-device: bench
+	$(BIN)/python -m benchmarks.call_overhead --modules build/bench --artifacts --output build/bench-calls.json
+
+# Whole calls with arrays of NumPy. Needs a GPU.
+bench-host: setup
+	$(BIN)/python -m benchmarks.generate build/bench
+	$(BIN)/python -m benchmarks.host_calls --modules build/bench --output build/bench-host.json
+
 # The programs of NPBench against NumPy and CuPy. Needs a GPU.
 bench-npbench: setup
 	$(BIN)/python -m benchmarks.npbench --output build/bench-npbench.json

@@ -37,6 +37,7 @@ COMMANDS: Final = {
     "verify": Entry(
         "intentc.commands.verify", "verify_command", "Compare a kernel with its reference over many shapes."
     ),
+    "bench": Entry("intentc.commands.bench", "bench_command", "Measure a kernel on the GPU, and what bounds it."),
     "lift": Entry("intentc.commands.lift", "lift_command", "Lift Triton kernels to Intent source."),
     "compare": Entry("intentc.commands.compare", "compare_command", "Tell whether two kernels are one program."),
     "explain": Entry("intentc.commands.explain", "explain_command", "Explain a diagnostic code, or a file's plan."),

@@ -24,6 +24,7 @@ from translators.logical.reference_numerics import IllegalInput
 from translators.options import Options
 from translators.pipeline import Compilation, compile_text, rejects
 from translators.triton_source.launch import KernelCode
+from translators.triton_source.module_names import KernelNames
 from translators.triton_source.module_selfcheck import meets_requirements
 
 Target = Annotated[str, typer.Argument(metavar="FILE[:KERNEL]", help="A kernel file, or one kernel of it.")]
@@ -87,6 +88,15 @@ class Trial:
 
 def trials(target: str, options: Options, cpu: bool) -> list[Trial]:
     """Compile the file and import the module; exits with status 1 if the file is rejected."""
+    compilation, chosen = compiled(target, options)
+    choose_device(cpu)
+    assert compilation.source is not None
+    module = load_module(compilation.source)
+    return [Trial(code, getattr(module, names.public.host_out or "")) for code, names in chosen]
+
+
+def compiled(target: str, options: Options) -> tuple[Compilation, list[tuple[KernelCode, KernelNames]]]:
+    """The compilation of a file and those of its kernels that are asked for; exits with status 1 if it is rejected."""
     path, wanted = split_target(target)
     inputs, unreadable = read_inputs([path], "stdin.py")
     compilations = [compile_text(each.text, each.path, options) for each in inputs]
@@ -94,8 +104,11 @@ def trials(target: str, options: Options, cpu: bool) -> list[Trial]:
     if rejects(found):
         report([diagnostic for diagnostic in found if diagnostic.severity != "note"], inputs, "full")
         raise typer.Exit(1)
-    choose_device(cpu)
-    return _chosen(compilations[0], wanted)
+    pairs = list(zip(compilations[0].codes, compilations[0].names, strict=True))
+    known = [code.kernel.name for code, _ in pairs]
+    if wanted is not None and wanted not in known:
+        raise UsageError(f"there is no kernel {wanted}; the file has {', '.join(known) or 'none'}")
+    return compilations[0], [pair for pair in pairs if wanted in (None, pair[0].kernel.name)]
 
 
 def split_target(target: str) -> tuple[str, str | None]:
@@ -113,18 +126,6 @@ def choose_device(cpu: bool) -> None:
 
         if not torch.cuda.is_available():
             raise UsageError("no GPU was found: use --cpu to run in Triton's interpreter")
-
-
-def _chosen(compilation: Compilation, wanted: str | None) -> list[Trial]:
-    assert compilation.source is not None
-    module = load_module(compilation.source)
-    found = {
-        code.kernel.name: Trial(code, getattr(module, each.public.host_out or ""))
-        for code, each in zip(compilation.codes, compilation.names, strict=True)
-    }
-    if wanted is not None and wanted not in found:
-        raise UsageError(f"there is no kernel {wanted}; the file has {', '.join(found) or 'none'}")
-    return [trial for name, trial in found.items() if wanted in (None, name)]
 
 
 def parse_shapes(arguments: Sequence[str], known: Sequence[Trial]) -> dict[str, int]:

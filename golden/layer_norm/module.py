@@ -154,6 +154,19 @@ class _Repeat(NamedTuple):
 
 _REPEATS = {}  # by form
 _PLAIN = {torch.Tensor, torch.nn.Parameter}
+
+
+class _Packed(NamedTuple):
+    """How to process small arrays of the form that an earlier call had, unless two of certain pairs overlap."""
+
+    run: Callable  # takes arrays and scalars
+    pairs: list
+
+
+_PACKED = {}  # by form
+_PACKED_BYTES = 1 << 18
+
+
 _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave unwritten
 
@@ -235,9 +248,10 @@ def _host_call(kernel, arrays, scalars=(), **sizes):
     """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
     form, _ = _form(kernel, arrays, sizes)
     packed = _PACKED.get(form)
-    if packed is not None and not _may_overlap(kernel, arrays):
-        return packed(arrays, scalars)
+    if packed and not any(np.may_share_memory(arrays[one], arrays[other]) for one, other in packed.pairs):
+        return packed.run(arrays, scalars)
     plain = all(array is None or type(array) is np.ndarray for array in arrays)
+    pairs = _pairs(kernel, arrays)
     arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
     sizes = _check(kernel, arrays, sizes)
     scalars = _scalars(kernel, scalars)
@@ -249,7 +263,7 @@ def _host_call(kernel, arrays, scalars=(), **sizes):
     if form is not None and launch is not None and few:
         if len(_PACKED) >= 64:  # sizes may change without end
             _PACKED.clear()
-        _PACKED[form] = _packed(kernel, tensors, launch)
+        _PACKED[form] = _Packed(_packed(kernel, tensors, launch), pairs)
     return results
 
 
@@ -653,30 +667,56 @@ def _to_device(array, dtype, device):
         if len(begun) == _SLOTS:
             begun.popleft()()
         slot.copy_(part)
-        target.copy_(slot, non_blocking=True)
-        begun.append(_fence(target))
+        begun.append(_fence(target.copy_(slot, non_blocking=True)))
     return tensor
 
 
 def _to_numpy(tensor, array=None):
     """Into an array or a new one; while some parts are on their way to pinned memory, earlier ones are taken out."""
-    array = np.empty(tensor.shape, _dtype_name(tensor)) if array is None else array
+    array = _new_array(tensor) if array is None else array
     memory, begun = _plain(array), collections.deque()
     for part, source, slot in _turns(memory, tensor):
         if len(begun) == _SLOTS:
             _land(*begun.popleft())
-        slot.copy_(source, non_blocking=True)
-        begun.append((_fence(source), part, slot))
-    for each in begun:
-        _land(*each)
+        begun.append((part, slot.copy_(source, non_blocking=True), _fence(source)))
+    while begun:
+        _land(*begun.popleft())
     if memory.data_ptr() != array.ctypes.data:
         array[...] = memory.numpy()
     return array
 
 
-def _land(arrive, part, slot):
+def _land(part, slot, arrive):
     arrive()
     part.copy_(slot)
+
+
+_KEPT = collections.defaultdict(list)  # by bytes, memory of results that are gone: its pages are cleared already
+_KEPT_BYTES = 1 << 30  # in all; _KEPT.clear() gives them back
+
+
+class _Memory:
+    """Memory for the elements of a result; kept for another when no array uses it any more."""
+
+    def __init__(self, size):
+        try:
+            self.memory = _KEPT[size].pop()
+        except IndexError:
+            self.memory = np.empty(size, np.uint8)
+        self.kept, self.__array_interface__ = _KEPT, self.memory.__array_interface__
+
+    def __del__(self):
+        size, kept = self.memory.nbytes, self.kept
+        if size + sum(size * len(each) for size, each in list(kept.items())) > _KEPT_BYTES:
+            kept.clear()
+        kept[size].append(self.memory)
+
+
+def _new_array(tensor):
+    """Large ones in memory that was used before, if there is any: to clear new pages takes as long as to copy."""
+    if not 1 << 22 <= tensor.nbytes <= _KEPT_BYTES:
+        return np.empty(tensor.shape, _dtype_name(tensor))
+    return np.asarray(_Memory(tensor.nbytes)).view(_dtype_name(tensor)).reshape(tensor.shape)
 
 
 def _plain(array):
@@ -715,10 +755,6 @@ def _fence(tensor):
     return torch.cuda.current_stream(tensor.device).record_event().synchronize if tensor.is_cuda else lambda: None
 
 
-_PACKED = {}  # by form, how to process its arrays
-_PACKED_BYTES = 1 << 18
-
-
 def _packed(kernel, tensors, launch):
     """Arrays like these, whose bytes are few, share memory from now on, and move in one copy each way."""
     starts = [0, *itertools.accumulate(-(-tensor.nbytes // 256) * 256 for tensor in tensors)]
@@ -728,33 +764,32 @@ def _packed(kernel, tensors, launch):
     staged = [_part(pinned, *place).numpy() for place in places]
     tensors = [_part(memory, *place) for place in places]
     addresses = [tensor.data_ptr() for tensor in tensors]
+    directions = [view.direction for view in kernel.views]
 
     def run(arrays, scalars):
         scalars, results = _scalars(kernel, scalars), []
-        with lock, torch.cuda.device_of(memory):
-            for view, array, place in zip(kernel.views, arrays, staged, strict=True):
-                if view.direction != "Out":
+        with lock:
+            for direction, array, place in zip(directions, arrays, staged, strict=True):
+                if direction != "Out":
                     place[...] = array
             memory.copy_(pinned, non_blocking=True)
             launch(tensors, addresses, scalars)
-            pinned.copy_(memory, non_blocking=True)
-            if memory.is_cuda:
-                torch.cuda.synchronize()
-            for view, array, place in zip(kernel.views, arrays, staged, strict=True):
+            pinned.copy_(memory)  # waits for the device
+            for direction, array, place in zip(directions, arrays, staged, strict=True):
                 if array is None:
                     results.append(place.copy())
-                elif view.direction != "In":
+                elif direction != "In":
                     array[...] = place
         return _unwrap(results)
 
     return run
 
 
-def _may_overlap(kernel, arrays):
-    """Whether memory that is written may be another array's."""
-    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
-    written = [pair for pair in given if pair[0].direction != "In"]
-    return any(one is not other and np.may_share_memory(a, b) for one, a in written for other, b in given)
+def _pairs(kernel, arrays):
+    """Positions of arrays that may not overlap, as one is written."""
+    given = [(place, view) for place, view in enumerate(kernel.views) if arrays[place] is not None]
+    pairs = itertools.combinations(given, 2)
+    return [(one, other) for (one, a), (other, b) in pairs if a.direction != "In" or b.direction != "In"]
 
 
 def _part(memory, start, tensor):
