@@ -63,8 +63,9 @@ python -m benchmarks.host_calls --modules build/bench --output host.json
 python -m benchmarks.host_calls --modules build/bench --output designs.json --designs
 ```
 
-`--only NAME` measures some rows, `--quick` repeats less, `--small` tries everything on a CPU. `make bench` does the
-first two in one.
+`--only NAME` measures some rows, `--quick` repeats less, `--small` tries everything on a CPU. `make bench-device` makes
+the modules and measures the rows and the host time of calls, `make bench-host` the calls with NumPy arrays, and
+`make bench-npbench` the programs of NPBench. `intentc bench FILE[:KERNEL]` judges a kernel of your own.
 
 Without a GPU, `python -m benchmarks.guard` compares what the assembly of these kernels needs (registers, spills, shared
 memory, number and width of memory accesses) with `benchmarks/results/assembly-cuda90.json`; `make guard` rewrites it.
