@@ -73,7 +73,10 @@ def _device_call(kernel, arrays, **sizes):  #? !scalars
     """Run on device arrays, in place and on the current stream; as an earlier call did, if they have the same form."""
     form, addresses = _form(kernel, arrays, sizes, scalars)  #? planned
     form, addresses = _form(kernel, arrays, sizes)  #? !planned
-    repeat = _REPEATS.get(form)
+    try:
+        repeat = _REPEATS[form]
+    except KeyError:
+        repeat = None
     if repeat is None or ([addresses] != repeat.apart and _overlap(repeat, addresses)):
         return _first_call(kernel, arrays, scalars, sizes, form)  #? scalars
         return _first_call(kernel, arrays, sizes, form)  #? !scalars
