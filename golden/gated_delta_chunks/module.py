@@ -370,14 +370,29 @@ class _Plan(NamedTuple):
 class _Repeat(NamedTuple):
     """How to process arrays of the form that an earlier call had."""
 
-    launch: Callable  # takes tensors and scalars
+    launch: Callable  # takes tensors and their addresses
     pairs: list  # arrays that may not overlap: positions, distances in bytes at which they do
     outputs: list  # to be allocated: position, shape, dtype, device
+    apart: list  # addresses that were compared last
 
 
 _REPEATS = {}  # by form
 _PLAIN = {torch.Tensor, torch.nn.Parameter}
+
+
+class _Packed(NamedTuple):
+    """How to process small arrays of the form that an earlier call had, unless two of certain pairs overlap."""
+
+    run: Callable  # takes arrays
+    pairs: list
+
+
+_PACKED = {}  # by form
+_PACKED_BYTES = 1 << 18
+
+
 _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+_POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave unwritten
 
 
 def _launch_chunk_updates(key, value, decay, strength, taken, given, B, C, H, D, E):
@@ -623,30 +638,43 @@ def chunk_outputs_device_out(query, key, decay, before, learned, out):
 
 def _host_call(kernel, arrays, **sizes):
     """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
-    form = _form(kernel, arrays, sizes)
+    form, _ = _form(kernel, arrays, sizes)
     packed = _PACKED.get(form)
-    if packed is not None and not _may_overlap(kernel, arrays):
-        return packed(arrays)
+    if packed and not any(np.may_share_memory(arrays[one], arrays[other]) for one, other in packed.pairs):
+        return packed.run(arrays)
+    plain = all(array is None or type(array) is np.ndarray for array in arrays)
+    pairs = _pairs(kernel, arrays)
     arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
     sizes = _check(kernel, arrays, sizes)
     _check_overlap(kernel, arrays)
     tensors = _upload(kernel, arrays, sizes)
     launch = _run(kernel, tensors, sizes)
     results = _download(kernel, arrays, tensors)
-    few = sum(tensor.nbytes for tensor in tensors) <= _PACKED_BYTES
+    few = plain and sum(tensor.nbytes for tensor in tensors) <= _PACKED_BYTES
     if form is not None and launch is not None and few:
         if len(_PACKED) >= 64:  # sizes may change without end
             _PACKED.clear()
-        _PACKED[form] = _packed(kernel, tensors, launch)
+        _PACKED[form] = _Packed(_packed(kernel, tensors, launch), pairs)
     return results
 
 
 def _device_call(kernel, arrays, **sizes):
     """Run on device arrays, in place and on the current stream; as an earlier call did, if they have the same form."""
-    form = _form(kernel, arrays, sizes)
-    repeats = _REPEATS
-    if form in repeats and _apart(repeats[form], arrays):
-        return _run_again(kernel, repeats[form], arrays)
+    form, addresses = _form(kernel, arrays, sizes)
+    try:
+        repeat = _REPEATS[form]
+    except KeyError:
+        repeat = None
+    if repeat is None or ([addresses] != repeat.apart and _overlap(repeat, addresses)):
+        return _first_call(kernel, arrays, sizes, form)
+    if repeat.outputs:
+        arrays, addresses, results = _with_outputs(repeat, arrays, addresses)
+    repeat.launch(arrays, addresses)
+    return _unwrap(results) if repeat.outputs else None
+
+
+def _first_call(kernel, arrays, sizes, form):
+    """Check, choose, compile and launch, and keep what was launched for later calls."""
     with _stream(arrays):
         tensors = [_tensor(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
         sizes = _check(kernel, tensors, sizes)
@@ -666,45 +694,46 @@ def _device_call(kernel, arrays, **sizes):
 
 
 def _form(kernel, arrays, sizes):
-    """What checks and plans depend on, apart from overlaps; None where they are to be made in every call."""
-    form = [kernel.name]
+    """What checks and plans depend on apart from overlaps, None where they are made in every call; and addresses."""
+    form, addresses = [kernel.name], []
     for array in arrays:
         if type(array) in _PLAIN:
-            form += (array.dtype, array.shape, array.stride(), array.device, array.data_ptr() % 16)
+            address = array.data_ptr()
+            addresses.append(address)
+            form += array.dtype, array.shape, array.stride(), array.device, address % 16
         elif type(array) is np.ndarray:
-            form += (array.dtype, array.shape, array.strides, array.flags.writeable)
-        elif array is None:
-            form.append(None)
-        else:
-            return None
-    return None if os.getenv("INTENTC_POISON") == "1" else tuple(form)
+            form += array.dtype, array.shape, array.strides, array.flags.writeable
+        else:  # none, or one that is looked at anew in every call
+            addresses.append(None)
+            form.append(type(array))
+    return (None if _POISON else tuple(form)), addresses
 
 
-def _apart(repeat, arrays):
-    """Whether arrays overlap no more than those of the earlier call."""
+def _overlap(repeat, addresses):
+    """Whether arrays overlap otherwise than those of the earlier call."""
     for one, other, low, high in repeat.pairs:
-        distance = arrays[other].data_ptr() - arrays[one].data_ptr()
-        if low < distance < high:
-            return False
-    return True
+        if low < addresses[other] - addresses[one] < high:
+            return True
+    repeat.apart[:] = (addresses,)
+    return False
 
 
-def _run_again(kernel, repeat, arrays):
-    """Launch what the earlier call launched: its checks hold for these arrays as well."""
-    tensors, results = list(arrays), []
+def _with_outputs(repeat, arrays, addresses):
+    """New arrays in the places of outputs, with their addresses; and what is returned of them."""
+    tensors, addresses, results = list(arrays), list(addresses), []
     for position, shape, dtype, device in repeat.outputs:
-        tensors[position] = torch.empty(shape, dtype=dtype, device=device)
-        results.append(tensors[position])
-    with torch.cuda.device_of(tensors[0]):
-        repeat.launch(tensors)
-    return _unwrap(results)
+        tensor = tensors[position] = torch.empty(shape, dtype=dtype, device=device)
+        addresses[position] = tensor.data_ptr()
+        results.append(tensor)
+    return tensors, addresses, results
 
 
 def _remember(form, kernel, arrays, tensors, launch):
-    """Keep a launch for later calls, unless an array of this one had to be converted or copied."""
+    """Keep a launch for later calls, unless an array of this one is of another kind, or was copied."""
     global _REPEATS
     places = [place for place, array in enumerate(arrays) if array is not None]
-    if not places or any(tensors[place] is not arrays[place] for place in places):
+    plain = all(type(arrays[place]) in _PLAIN and tensors[place] is arrays[place] for place in places)
+    if not places or not plain:
         return
     pairs = []
     for one, other in itertools.combinations(places, 2):
@@ -715,7 +744,7 @@ def _remember(form, kernel, arrays, tensors, launch):
     outputs = [(place, t.shape, t.dtype, t.device) for place, t in enumerate(tensors) if arrays[place] is None]
     if len(_REPEATS) >= 1024:  # sizes may change without end
         _REPEATS = {}  # and other threads may be reading
-    _REPEATS[form] = _Repeat(launch, pairs, outputs)
+    _REPEATS[form] = _Repeat(launch, pairs, outputs, apart=[])
 
 
 def _span(tensor):
@@ -870,7 +899,7 @@ def _device():
 
 def _run(kernel, tensors, sizes):
     with torch.cuda.device_of(tensors[0]):
-        if os.getenv("INTENTC_POISON") == "1":
+        if _POISON:
             return _run_poisoned(kernel, tensors, sizes)
         return kernel.launch(*tensors, **sizes)
 
@@ -909,7 +938,7 @@ def _pattern(tensor, byte):
 def _launch(plan, views, integers, *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
-    The result does the same with other views and scalars that are alike in this; None if there is nothing to do.
+    The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
     """
     if plan.programs < 1:
         return None
@@ -921,27 +950,44 @@ def _launch(plan, views, integers, *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, (*views, *integers), options)
-    return lambda views: start(*views, *integers)
+    start = _start(kernel, plan.programs, views, integers, options)
+    return lambda views, places: start(views, places, integers)
 
 
-def _start(kernel, programs, arguments, options):
+def _start(kernel, programs, views, others, options):
     """Compile before the launch, so that a failure to compile leaves the caller's arrays alone.
 
-    The result launches the compiled function with other arguments.
+    The result launches the compiled function with other views, or their addresses, and other arguments behind them.
     """
-    start = functools.partial(kernel[(programs,)], **options)
+    arguments = (*views, *others)
+    start = _interpreted(kernel[(programs,)], options)
     if hasattr(kernel, "warmup"):  # interpreters before Triton 3.6 have nothing to compile
         compiled = kernel.warmup(*arguments, grid=(programs,), **options)
         if isinstance(compiled, triton.compiler.CompiledKernel):
             constants = [options[name] for name in kernel.arg_names[len(arguments) :]]
-            start = _with_constants(compiled[(programs, 1, 1)], constants)
-    start(*arguments)
+            start = _compiled(compiled[(programs, 1, 1)], constants)
+    start(views, [view.data_ptr() for view in views], others)
     return start
 
 
-def _with_constants(run, constants):
-    return lambda *arguments: run(*arguments, *constants)
+def _interpreted(run, options):
+    return lambda views, _, others: run(*views, *others, **options)
+
+
+def _compiled(run, constants):
+    """Launch what was compiled for the current device: there and on the current stream, with addresses."""
+    driver = triton.runtime.driver.active
+    current_device, current_stream = driver.get_current_device, driver.get_current_stream
+    device = current_device()
+
+    def start(_, addresses, others):
+        if current_device() == device:
+            run(*addresses, *others, *constants, stream=current_stream(device))
+        else:
+            with torch.cuda.device(device):
+                run(*addresses, *others, *constants, stream=current_stream(device))
+
+    return start
 
 
 @functools.cache
@@ -992,30 +1038,56 @@ def _to_device(array, dtype, device):
         if len(begun) == _SLOTS:
             begun.popleft()()
         slot.copy_(part)
-        target.copy_(slot, non_blocking=True)
-        begun.append(_fence(target))
+        begun.append(_fence(target.copy_(slot, non_blocking=True)))
     return tensor
 
 
 def _to_numpy(tensor, array=None):
     """Into an array or a new one; while some parts are on their way to pinned memory, earlier ones are taken out."""
-    array = np.empty(tensor.shape, _dtype_name(tensor)) if array is None else array
+    array = _new_array(tensor) if array is None else array
     memory, begun = _plain(array), collections.deque()
     for part, source, slot in _turns(memory, tensor):
         if len(begun) == _SLOTS:
             _land(*begun.popleft())
-        slot.copy_(source, non_blocking=True)
-        begun.append((_fence(source), part, slot))
-    for each in begun:
-        _land(*each)
+        begun.append((part, slot.copy_(source, non_blocking=True), _fence(source)))
+    while begun:
+        _land(*begun.popleft())
     if memory.data_ptr() != array.ctypes.data:
         array[...] = memory.numpy()
     return array
 
 
-def _land(arrive, part, slot):
+def _land(part, slot, arrive):
     arrive()
     part.copy_(slot)
+
+
+_KEPT = collections.defaultdict(list)  # by bytes, memory of results that are gone: its pages are cleared already
+_KEPT_BYTES = 1 << 30  # in all; _KEPT.clear() gives them back
+
+
+class _Memory:
+    """Memory for the elements of a result; kept for another when no array uses it any more."""
+
+    def __init__(self, size):
+        try:
+            self.memory = _KEPT[size].pop()
+        except IndexError:
+            self.memory = np.empty(size, np.uint8)
+        self.kept, self.__array_interface__ = _KEPT, self.memory.__array_interface__
+
+    def __del__(self):
+        size, kept = self.memory.nbytes, self.kept
+        if size + sum(size * len(each) for size, each in list(kept.items())) > _KEPT_BYTES:
+            kept.clear()
+        kept[size].append(self.memory)
+
+
+def _new_array(tensor):
+    """Large ones in memory that was used before, if there is any: to clear new pages takes as long as to copy."""
+    if not 1 << 22 <= tensor.nbytes <= _KEPT_BYTES:
+        return np.empty(tensor.shape, _dtype_name(tensor))
+    return np.asarray(_Memory(tensor.nbytes)).view(_dtype_name(tensor)).reshape(tensor.shape)
 
 
 def _plain(array):
@@ -1054,10 +1126,6 @@ def _fence(tensor):
     return torch.cuda.current_stream(tensor.device).record_event().synchronize if tensor.is_cuda else lambda: None
 
 
-_PACKED = {}  # by form, how to process its arrays
-_PACKED_BYTES = 1 << 18
-
-
 def _packed(kernel, tensors, launch):
     """Arrays like these, whose bytes are few, share memory from now on, and move in one copy each way."""
     starts = [0, *itertools.accumulate(-(-tensor.nbytes // 256) * 256 for tensor in tensors)]
@@ -1066,33 +1134,33 @@ def _packed(kernel, tensors, launch):
     places = list(zip(starts, tensors, strict=False))
     staged = [_part(pinned, *place).numpy() for place in places]
     tensors = [_part(memory, *place) for place in places]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    directions = [view.direction for view in kernel.views]
 
     def run(arrays):
         results = []
-        with lock, torch.cuda.device_of(memory):
-            for view, array, place in zip(kernel.views, arrays, staged, strict=True):
-                if view.direction != "Out":
+        with lock:
+            for direction, array, place in zip(directions, arrays, staged, strict=True):
+                if direction != "Out":
                     place[...] = array
             memory.copy_(pinned, non_blocking=True)
-            launch(tensors)
-            pinned.copy_(memory, non_blocking=True)
-            if memory.is_cuda:
-                torch.cuda.synchronize()
-            for view, array, place in zip(kernel.views, arrays, staged, strict=True):
+            launch(tensors, addresses)
+            pinned.copy_(memory)  # waits for the device
+            for direction, array, place in zip(directions, arrays, staged, strict=True):
                 if array is None:
                     results.append(place.copy())
-                elif view.direction != "In":
+                elif direction != "In":
                     array[...] = place
         return _unwrap(results)
 
     return run
 
 
-def _may_overlap(kernel, arrays):
-    """Whether memory that is written may be another array's."""
-    given = [(view, array) for view, array in zip(kernel.views, arrays, strict=True) if array is not None]
-    written = [pair for pair in given if pair[0].direction != "In"]
-    return any(one is not other and np.may_share_memory(a, b) for one, a in written for other, b in given)
+def _pairs(kernel, arrays):
+    """Positions of arrays that may not overlap, as one is written."""
+    given = [(place, view) for place, view in enumerate(kernel.views) if arrays[place] is not None]
+    pairs = itertools.combinations(given, 2)
+    return [(one, other) for (one, a), (other, b) in pairs if a.direction != "In" or b.direction != "In"]
 
 
 def _part(memory, start, tensor):
@@ -1115,7 +1183,8 @@ _CASES = (
 
 def _self_check():
     """Small random inputs, poisoned outputs, every case twice; the number of cases that went wrong."""
-    os.environ["INTENTC_POISON"] = "1"
+    global _POISON
+    _POISON = True
     generator, failures = np.random.default_rng(0), 0
     for kernel, sizes in _CASES:
         tensors = [_random(view, kernel, sizes, generator) for view in kernel.views]

@@ -194,7 +194,10 @@ def _host_call(kernel, arrays, **sizes):
 def _device_call(kernel, arrays, **sizes):
     """Run on device arrays, in place and on the current stream; as an earlier call did, if they have the same form."""
     form, addresses = _form(kernel, arrays, sizes)
-    repeat = _REPEATS.get(form)
+    try:
+        repeat = _REPEATS[form]
+    except KeyError:
+        repeat = None
     if repeat is None or ([addresses] != repeat.apart and _overlap(repeat, addresses)):
         return _first_call(kernel, arrays, sizes, form)
     if repeat.outputs:
