@@ -5,15 +5,14 @@ Times are medians in milliseconds. In Triton's interpreter everything is tried a
 
 from __future__ import annotations
 
+import math
 import os
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import ModuleType
-from typing import Any, Final
-
-import torch
+from typing import TYPE_CHECKING, Any, Final
 
 from intent.records import dataclass
 from intentc.kernel_inputs import Arguments, make_inputs, shape
@@ -21,6 +20,9 @@ from translators.logical.types import View, output_symbols
 from translators.triton_source.launch import KernelCode
 from translators.triton_source.module_kernels import dtype_name
 from translators.triton_source.module_names import KernelNames
+
+if TYPE_CHECKING:
+    import torch
 
 LARGEST: Final = 24  # the binary logarithm of the elements of the largest array, where no sizes are given
 COPIED: Final = 1 << 28  # bytes of a copy that measures the memory
@@ -84,7 +86,7 @@ def large_sizes(views: Sequence[View], names: Sequence[str]) -> dict[str, int]:
 def traffic(code: KernelCode, sizes: Mapping[str, int]) -> int:
     """Bytes, each array that is read taken once and each that is written once."""
     passes = {"In": 1, "Out": 1, "InOut": 2}
-    elements = {view.name: torch.Size(shape(view, sizes)).numel() for view in code.kernel.views}
+    elements = {view.name: math.prod(shape(view, sizes)) for view in code.kernel.views}
     return sum(passes[view.direction] * elements[view.name] * view.dtype.bytes for view in code.kernel.views)
 
 
@@ -114,7 +116,7 @@ def judge(
     return Judgement(
         kernel=kernel.name,
         sizes=sizes,
-        device=torch.cuda.get_device_name() if where == "cuda" else "the CPU, in Triton's interpreter",
+        device=str(module.torch.cuda.get_device_name()) if where == "cuda" else "the CPU, in Triton's interpreter",
         first_call=first,
         whole=_median(lambda: host(*arguments.values(), **keywords)),
         up={
@@ -136,6 +138,8 @@ def _to_numpy(module: ModuleType, tensor: torch.Tensor) -> object:
 
 
 def _wait() -> None:
+    import torch
+
     if torch.cuda.is_available():
         torch.cuda.synchronize()
 
@@ -183,9 +187,11 @@ def _device_time(call: Callable[[], object]) -> float:
 
 
 def _copy_rate(where: str) -> float:
+    import torch
+
     source = torch.zeros(COPIED if _measures() else 1 << 20, dtype=torch.uint8, device=where)
     target = torch.empty_like(source)
-    return 2 * source.numel() / _device_time(lambda: target.copy_(source)) * 1e3
+    return float(2 * source.numel() / _device_time(lambda: target.copy_(source)) * 1e3)
 
 
 def _statement_time(
