@@ -23,7 +23,7 @@ from intentc.lift_check import checked
 from translators.comparison.sides import NoSide, Side, lifted_side, read_sides
 from translators.comparison.variants import merged
 from translators.comparison.verdict import compare
-from translators.lifting.files import Wanted, lift_text
+from translators.lifting.files import LiftedFile, Wanted, lift_text
 from translators.lifting.launches import launches
 from translators.logical import program as lp
 from translators.pipeline import Compilation, compile_text
@@ -75,15 +75,20 @@ def round_trip(stem: str, module: str | None = None) -> RoundTrip | None:
     uses = ", ".join(_uses(compiled))
     if missing:
         return RoundTrip(stem, "could not tell", f"not lifted: {missing[0].reason}", uses, None)
-    file = read_file(module, "module.py")
-    known = launches(file, {})
     try:
-        lifted = [kernel for kernel in found.kernels if kernel.variant_of is None and kernel.source is not None]
-        sides = [lifted_side(file, kernel, known.get(kernel.name), {}) for kernel in lifted]
+        answer, reason = compared(text, module, found)
     except NoSide as error:
         return RoundTrip(stem, "could not tell", error.reason, uses, None)
-    answer, reason = _compared(read_sides(text, f"{stem}.py", None, {}), sides)
     return RoundTrip(stem, answer, reason, uses, found.source)
+
+
+def compared(text: str, module: str, found: LiftedFile) -> tuple[str, str]:
+    """A program against what its module lifts to: the answer, and why. Raises NoSide."""
+    file = read_file(module, "module.py")
+    known = launches(file, {})
+    lifted = [kernel for kernel in found.kernels if kernel.variant_of is None and kernel.source is not None]
+    sides = [lifted_side(file, kernel, known.get(kernel.name), {}) for kernel in lifted]
+    return _compared(read_sides(text, "program.py", None, {}), sides)
 
 
 def _compared(wanted: list[Side], found: list[Side]) -> tuple[str, str]:

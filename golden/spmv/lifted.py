@@ -6,13 +6,13 @@ import intent.language as I
 
 @intent.kernel
 def spmv(
-    offsets: I.In[I.i32, ("M",)],
+    offsets: I.In[I.i32, ("P",)],
     columns: I.In[I.i32, ("E",)],
     values: I.In[I.f32, ("E",)],
     x: I.In[I.f32, ("C",)],
     y: I.Out[I.f32, ("R",)],
-    P: I.index,
 ):
+    P = offsets.shape[0]
     E = columns.shape[0]
     C = x.shape[0]
     R = y.shape[0]

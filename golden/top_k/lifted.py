@@ -21,12 +21,11 @@ def _arg_max(left, right):
 
 @intent.kernel
 def top_k_state(
-    x: I.In[I.f32, ("M", 128)],
+    x: I.In[I.f32, ("M", "N")],
     values: I.Out[I.f32, ("M", 4)],
     positions: I.Out[I.i64, ("M", 4)],
-    N: I.index,
 ):
-    M = x.shape[0]
+    M, N = x.shape
     coordinates = I.domain(0, 128)
     for m in I.parallel(I.domain(0, M)):
         value_term = I.indices(coordinates) < N

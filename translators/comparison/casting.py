@@ -6,7 +6,7 @@ import math
 import struct
 
 from intent.dtypes import DType, boolean, i64, index
-from translators.algebra.polynomial import number, product
+from translators.algebra.polynomial import maximum, minimum, number, product
 from translators.comparison.conditions import negated
 from translators.comparison.terms import Term, constant, integer, pointwise, raw
 
@@ -37,6 +37,33 @@ def cast(operand: Term, target: DType) -> Term:
     return integer(made.polynomial) if target == index else made
 
 
+def narrowed(function: str, dtype: DType, left: Term, right: Term) -> tuple[DType, Term, Term] | None:
+    """Operands in the type that both were extended from, where an operation on bits commutes with the extension."""
+    source = next((each.operands[0].dtype for each in (left, right) if each.operation == "cast"), None)
+    if (
+        source is None
+        or not (_is_whole(source) and _is_whole(dtype) and exact(source, dtype))
+        or index in (source, dtype)
+    ):
+        return None
+    first, second = (_before_extension(each, source, function == "and") for each in (left, right))
+    if function == "shift_right":
+        count = right.detail[0] if right.operation == "constant" else None
+        second = constant(source, count) if isinstance(count, int) and 0 <= count < source.bits else None
+    return (source, first, second) if first is not None and second is not None else None
+
+
+def _before_extension(operand: Term, source: DType, masking: bool) -> Term | None:
+    """What was extended. Of a mask for what is never negative, the bits that the narrower type has are enough."""
+    if operand.operation == "cast":
+        return operand.operands[0] if operand.operands[0].dtype == source else None
+    value = operand.detail[0] if operand.operation == "constant" else None
+    if not isinstance(value, int):
+        return None
+    low = wrapped(source, value)
+    return constant(source, low) if low == value or (masking and not source.is_signed) else None
+
+
 def _coordinate(operand: Term) -> Term:
     """Arithmetic of i64 as that of coordinates: both have 64 bits."""
     match operand.function, operand.operands:
@@ -46,6 +73,9 @@ def _coordinate(operand: Term) -> Term:
             return integer(product(cast(term, index).polynomial for term in terms))
         case "negative", (term,):
             return integer(-cast(term, index).polynomial)
+        case "maximum" | "minimum" as function, terms:
+            choose = maximum if function == "maximum" else minimum
+            return integer(choose(*(cast(term, index).polynomial for term in terms)))
         case _:
             pass
     if operand.operation == "select":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import gcd
 
 from intent.dtypes import boolean
@@ -34,11 +34,56 @@ def simplified(polynomial: Polynomial, facts: Facts) -> Polynomial:
             case Remainder(top, bottom):
                 return remaining(facts, simplified(top, facts), simplified(bottom, facts))
             case Extremum(kind, operands):
-                return extremum(facts, kind, tuple(simplified(each, facts) for each in operands))
+                made = [simplified(each, facts) for each in operands]
+                shared = _shared_terms(made)
+                return shared + extremum(facts, kind, tuple(each - shared for each in made))
             case _:
                 return None
 
     return polynomial.rebuild(atom)
+
+
+def _shared_terms(polynomials: Sequence[Polynomial]) -> Polynomial:
+    """The terms that all of them have, with one factor."""
+    common = set(polynomials[0].terms).intersection(*(each.terms for each in polynomials[1:]))
+    return Polynomial(tuple(term for term in polynomials[0].terms if term in common))
+
+
+def length(extent: Polynomial, facts: Facts) -> Polynomial:
+    """A number of elements, of which less than 0 is none: max(a, b) - a is b - a, also within a minimum."""
+    for atom in _growing(extent):
+        for operand in atom.operands:
+            if facts.nonnegative(-extent.substitute({atom: operand})):
+                kept = [each for each in atom.operands if each != operand]
+                return length(simplified(extent.substitute({atom: maximum(*kept)}), facts), facts)
+    return extent
+
+
+def _growing(extent: Polynomial) -> list[Extremum]:
+    """The maxima with which it only grows."""
+    found: list[Extremum] = []
+    for monomial, factor in extent.terms:
+        match monomial:
+            case (Extremum("maximum") as atom,) if factor > 0:
+                found.append(atom)
+            case (Extremum("minimum", operands),) if factor > 0:
+                found.extend(atom for each in operands for atom in _growing(each))
+            case _:
+                pass
+    return [each for each in found if _mentions_once(extent, each)]
+
+
+def _mentions_once(extent: Polynomial, atom: Extremum) -> bool:
+    return sum(each == atom for each in _every(extent)) == 1
+
+
+def _every(polynomial: Polynomial) -> Iterator[Atom]:
+    for monomial, _ in polynomial.terms:
+        for atom in monomial:
+            yield atom
+            if isinstance(atom, Quotient | Remainder | Extremum):
+                for operand in atom.operands:
+                    yield from _every(operand)
 
 
 def arithmetic(function: str, operands: Sequence[Polynomial]) -> Polynomial | None:

@@ -131,12 +131,15 @@ def _normal(rules: Rules, effect: Effect) -> Effect:
 
 
 def _guarded(rules: Rules, effect: Effect) -> Effect:
-    """A condition holds in all that it guards; one that keeps the access in bounds says nothing."""
+    """A condition holds in all that it guards; one that keeps the access in bounds says nothing, and holds as well."""
     inside = in_bounds(effect.coordinates, effect.extents, rules.facts)
     condition = logical("and", [each for each in conjuncts(effect.condition) if each not in inside])
-    if condition.truth is not None:
+    within = logical("and", (condition, *sorted(inside, key=lambda each: each.key)))
+    if within.truth is not None:
         return replace(effect, condition=condition)
-    value = rules.under(effect.value, condition, True)
+    value = rules.under(effect.value, within, True)
+    if condition.truth is not None:
+        return replace(effect, condition=condition, value=value)
     coordinates = tuple(rules.under(each, condition, True) for each in effect.coordinates)
     return replace(effect, condition=condition, value=value, coordinates=coordinates)
 

@@ -53,6 +53,7 @@ def match(first: Side, second: Side) -> Matching:
     sizes = _Sizes(first, second, made)
     for one, other in views:
         sizes.match(one, other)
+    sizes.finish()
     _match_strides(first, second, views, sizes)
     axes = [_counting(first, second, view) for pair in views for view in pair]
     made.first = Names(
@@ -157,6 +158,7 @@ class _Sizes:
     made: Matching
     first: dict[str, Polynomial] = field(default_factory=dict)
     second: dict[str, Polynomial] = field(default_factory=dict)
+    waiting: list[tuple[Polynomial, Polynomial, str]] = field(default_factory=list)  # more than a name on a side
 
     def __post_init__(self) -> None:
         """Between Triton kernels with equally many numbers, a size is a parameter in its position."""
@@ -190,16 +192,44 @@ class _Sizes:
         return number(value)
 
     def _pair(self, left: Polynomial, right: Polynomial, where: str) -> None:
+        unknown = _is_unknown(self.one, left), _is_unknown(self.other, right)
+        if self.one.language != self.other.language and any(unknown):
+            self.waiting.append((left, right, where))
+            return
         if left.constant is not None or right.constant is not None:
             if left != right:
                 raise Mismatch(f"{where} has {left!r} elements against {right!r}", certain=True)
             return
-        mine, theirs = (next(iter(_symbols(each))).name for each in (left, right))
+        if not (isinstance(left.atom, Symbol) and isinstance(right.atom, Symbol)):
+            self.waiting.append((left, right, where))
+            return
+        mine, theirs = left.atom.name, right.atom.name
         known, same = self.first.get(mine), self.second.get(theirs)
         if known is None and same is None:
             self.first[mine] = self.second[theirs] = symbol(mine)
         elif known != same:
             raise Mismatch(f"{where} is of size {mine} against {theirs}, which other axes tell apart", certain=True)
+
+    def finish(self) -> None:
+        """Sizes that are more than a name on one side, or that only callers know: a name is short for the other's."""
+        waiting = sorted(self.waiting, key=lambda each: len(each[0].terms) + len(each[1].terms))
+        for left, right, where in waiting:
+            mine, theirs = self._named(left, self.first, "first"), self._named(right, self.second, "second")
+            if mine is None:
+                self.first[_symbols(left)[0].name] = mine = left if theirs is None else theirs
+            if theirs is None:
+                self.second[_symbols(right)[0].name] = theirs = mine
+            if mine != theirs:
+                raise Mismatch(f"{where} has {mine!r} elements against {theirs!r}", certain=False)
+
+    def _named(self, extent: Polynomial, known: dict[str, Polynomial], which: str) -> Polynomial | None:
+        """In names of both sides; None for a name that is still free. What is in no other extent keeps its name."""
+        free = [each.name for each in _symbols(extent) if each.name not in known]
+        if isinstance(extent.atom, Symbol) and free and (which == "second" or _is_unknown(self.one, extent)):
+            return None
+        for name in free:
+            known[name] = symbol(name if which == "first" else f"{name} of the second")
+        return _renamed(extent, known)
 
 
 def _alike_at_compile_time(first: Origin, second: Origin) -> list[tuple[str, str]]:
@@ -207,6 +237,15 @@ def _alike_at_compile_time(first: Origin, second: Origin) -> list[tuple[str, str
     if len(first.compile_time) == len(second.compile_time):
         return list(zip(first.compile_time, second.compile_time, strict=True))
     return [(name, name) for name in first.compile_time if name in second.compile_time]
+
+
+def _is_unknown(side: Side, extent: Polynomial) -> bool:
+    """Whether nothing in the Triton kernel says how large it is: the caller's array does."""
+    atom = extent.atom
+    if side.origin is None or not isinstance(atom, Symbol):
+        return False
+    correspondence = side.origin.lifted.correspondence
+    return correspondence is not None and atom.name in correspondence.reached
 
 
 def _symbols(extent: Polynomial) -> list[Symbol]:

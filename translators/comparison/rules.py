@@ -42,7 +42,8 @@ class Rules:
 
     def variable(self, extent: Term, kind: str = "axis", *within: Term) -> Term:
         """A coordinate in [0, extent) that nothing else is; `within` is the iteration that a slice belongs to."""
-        return self.ranged(raw("variable", index, (extent, *within), (self.next_serial(), kind)))
+        length = integer(coordinates.length(extent.polynomial, self.facts))
+        return self.ranged(raw("variable", index, (length, *within), (self.next_serial(), kind)))
 
     def fresh(self, old: Term, operands: tuple[Term, ...]) -> Term:
         """A new name for a variable."""
@@ -118,6 +119,10 @@ class Rules:
                 return self.negative(operand)
             case "multiply", (left, right) if self.finite and dtype.is_float:
                 return self._masked_product(dtype, left, right, permissions)
+            case "and" | "or" | "xor" | "shift_right", (left, right) if narrow := casting.narrowed(
+                function, dtype, left, right
+            ):
+                return casting.cast(self._arithmetic(function, narrow[0], narrow[1:], permissions), dtype)
             case "multiply" | "divide", _ if dtype.is_float:
                 return self._signed_product(function, dtype, operands, permissions)
             case _:
@@ -137,8 +142,14 @@ class Rules:
     def _signed_product(self, function: str, dtype: DType, operands: tuple[Term, ...], permissions: Detail) -> Term:
         """Signs stand before products and quotients of floats."""
         left, right = operands
-        made = self._ordered(function, dtype, (_positive(left), _positive(right)), permissions)
+        made = self._product(function, dtype, _positive(left), _positive(right), permissions)
         return made if _is_negative(left) == _is_negative(right) else self.negative(made)
+
+    def _product(self, function: str, dtype: DType, left: Term, right: Term, permissions: Detail) -> Term:
+        one = constant(dtype, 1.0)
+        if right == one or (left == one and function == "multiply"):
+            return left if right == one else right
+        return self._ordered(function, dtype, (left, right), permissions)
 
     def _ordered(self, function: str, dtype: DType, operands: tuple[Term, ...], permissions: Detail) -> Term:
         if function in ASSOCIATIVE or (function in ("add", "multiply") and dtype.is_integer):
@@ -175,6 +186,14 @@ class Rules:
             return self._condition(condition, true, false)
         if dtype == index:
             return integer(atomic(raw("select", dtype, (condition, true, false))))
+        inner = true.operands[0].dtype if true.operation == false.operation == "cast" else None
+        if (
+            inner is not None
+            and inner not in (index, boolean)
+            and inner == false.operands[0].dtype
+            and casting.exact(inner, dtype)
+        ):
+            return casting.cast(self._select(inner, condition, true.operands[0], false.operands[0]), dtype)
         return raw("select", dtype, (condition, true, false))
 
     def _condition(self, condition: Term, true: Term, false: Term) -> Term:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Literal
 
-from intent.records import dataclass
+from intent.records import dataclass, replace
 from translators.comparison.canonical import Canonical, Names, Scope, Unclear
 from translators.comparison.effects import Stored, effects
 from translators.comparison.interface import Matching, Mismatch, match
@@ -21,7 +21,9 @@ from translators.planning.demand import Demand
 from translators.planning.sinks import MustPin
 
 Answer = Literal["same", "same up to permitted reassociation", "different", "could not tell"]
-PERMITTED = ("a NaN:", "Triton's fast f32 approximation", "fma:")  # numerics that are named, and let pass
+PERMITTED = (  # numerics that are named, and let pass
+    "a NaN:", "Triton's fast f32 approximation", "fma:", "atomic updates come in any order",
+)  # fmt: skip
 FINITE = "what is multiplied by a masked 0 is finite"  # as a lift assumes it
 COMMUTING = ("add", "multiply", "and", "or", "xor", "equal", "maximum", "minimum")
 
@@ -120,6 +122,10 @@ def _compare(first: Side, second: Side, matching: Matching) -> Verdict:
     finite = any(FINITE in note.text for side in (first, second) if side.origin for note in side.origin.lifted.notes)
     strict = [form(side.kernel, names, finite=finite) for side, names in _both(first, second, matching)]
     provisos = (*matching.provisos, *_assumptions(first, second))
+    if first.language != second.language:  # only one of the languages states what a reshape needs
+        stated = sorted({each for side in strict for each in side.requirements})
+        provisos = (*provisos, *(f"{each}, as a reshape needs" for each in stated))
+        strict = [replace(each, requirements=()) for each in strict]
     numerics = _numerics(first, second)
     barred = [each for each in numerics if not any(said in each for said in PERMITTED)]
     if strict[0].keys == strict[1].keys:
@@ -127,6 +133,8 @@ def _compare(first: Side, second: Side, matching: Matching) -> Verdict:
             return Verdict("different", "only numerics differ", None, provisos, numerics, pairs)
         return Verdict("same", None, None, provisos, numerics, pairs)
     relaxed = [form(side.kernel, names, True, finite) for side, names in _both(first, second, matching)]
+    if first.language != second.language:
+        relaxed = [replace(each, requirements=()) for each in relaxed]
     if relaxed[0].keys == relaxed[1].keys and not barred:
         return Verdict("same up to permitted reassociation", None, None, provisos, numerics, pairs)
     return Verdict("different", None, difference(*relaxed), (), numerics, pairs)

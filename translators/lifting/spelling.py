@@ -232,7 +232,8 @@ class Speller:
     def _name_results(self, node: Expression, indent: str) -> None:
         """All results of one reduction that are used."""
         text, axes, arity = combined(self, node)
-        targets = ["_"] * arity
+        nothing = self.names.fresh("unused") if "_" in self.names.taken else "_"  # a parameter may be called so
+        targets = [nothing] * arity
         for position, result in self._results(node).items():
             targets[position] = self.names.fresh(self._value_name(result))
             self.frame.spelled[result] = Spelled(Text(targets[position]), axes)

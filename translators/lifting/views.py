@@ -28,7 +28,7 @@ from translators.lifting.context import Context, atoms_of, in_bounds, with_axes,
 from translators.lifting.injectivity import check_injective
 from translators.lifting.names import Names
 from translators.lifting.offsets import Term, belongs, beside_multiples, from_the_end, is_coordinate, terms, value_of
-from translators.lifting.rewriting import like, where
+from translators.lifting.rewriting import conjunction, conjuncts, like, where
 from translators.lifting.sinks import Residue, Sink
 from translators.logical.types import Direction, View
 from translators.tile.effects import Address, KernelParameter
@@ -102,9 +102,11 @@ class Delinearising:
         """Pointer, offset, and the condition without which the element is not touched."""
         for sink in self.sinks:
             yield sink.pointer, sink.offset.polynomial, sink.mask
+            stored = conjuncts(sink.mask) if not sink.recurrences else ()
             for node in walk(*sink.roots, *within_ranges(sink.roots), *in_bounds(sink.every_axis)):
                 if node.operation == "load":
-                    yield node.attribute.pointer, node.arguments[0].polynomial, node.arguments[1]
+                    mask = conjunction(self.context.arena, [*conjuncts(node.arguments[1]), *stored])
+                    yield node.attribute.pointer, node.arguments[0].polynomial, mask
 
     # ---------------------------------------------------------------------------------------------------------- layouts
     def _layout(self, pointer: str) -> Layout:
@@ -112,9 +114,10 @@ class Delinearising:
         known = dict(self.extents)
         failed: Residue | None = None
         every = dict.fromkeys((frozenset(), self._shifts([offset for offset, _ in accesses])))
-        for shifts, nested in product(every, (True, False)):
+        whole = self._guarded_whole(accesses)
+        for shifts, nested, joined in product(every, (True, False), dict.fromkeys((whole, frozenset()))):
             try:
-                return self._strided(pointer, accesses, shifts, nested)
+                return self._strided(pointer, accesses, shifts, nested, joined)
             except Residue as found:
                 failed = failed or found
                 self.extents = dict(known)
@@ -132,11 +135,39 @@ class Delinearising:
         strides = {term.size for term in found if term.coordinate is not None}
         return frozenset(term.size for term in found if term.coordinate is None and term.size) - strides
 
+    def _guarded_whole(self, accesses: Sequence[tuple[Polynomial, Expression]]) -> frozenset[Monomial]:
+        """The strides whose multiples are blocks of one axis: a mask keeps what is counted in them below a size."""
+        found: set[Monomial] = set()
+        for offset, mask in accesses:
+            try:
+                every = list(terms(offset))
+            except Residue:
+                return frozenset()
+            facts = where(self.facts, mask)
+            for size in {term.size for term in every}:
+                mine = [term for term in every if term.size == size]
+                total = sum((value_of(term, 1) for term in mine), Polynomial())
+                if len({abs(term.factor) for term in mine}) > 1 and any(
+                    facts.less(total, bound) and not self.facts.less(total, bound) for bound in self._sizes()
+                ):
+                    found.add(size)
+        return frozenset(found)
+
     def _strided(
-        self, pointer: str, accesses: Sequence[tuple[Polynomial, Expression]], shifts: frozenset[Monomial], nested: bool
+        self,
+        pointer: str,
+        accesses: Sequence[tuple[Polynomial, Expression]],
+        shifts: frozenset[Monomial],
+        nested: bool,
+        joined: frozenset[Monomial],
     ) -> Layout:
-        """With an axis for each stride; `nested`: multiples of a stride stand beside it, whatever their degree."""
-        strides = self._ordered(self._strides([list(terms(offset)) for offset, _ in accesses]))
+        """With an axis for each stride; `nested`: multiples of a stride stand beside it, whatever their degree.
+
+        Of strides that are `joined`, multiples are no axes of their own.
+        """
+        strides = self._strides([list(terms(offset)) for offset, _ in accesses])
+        units = {size: Polynomial(((size, 1),)) for size in joined}
+        strides = self._ordered(list(dict.fromkeys(units.get(each.terms[0][0], each) for each in strides)))
         strides = beside_multiples(strides) if nested else strides
         strides = [stride for stride in strides if stride.terms[0][0] not in shifts]
         strides = self._without_blocks(strides, [offset for offset, _ in accesses])
@@ -287,6 +318,9 @@ class Delinearising:
                 self.reached[name] = tuple(each for each, _ in coordinates)
                 return atomic(Symbol(name))
             return self._named(guarded, pointer, axis)
+        masked = self._masked(direct)
+        if masked is not None:
+            return self._named(masked, pointer, axis)
         reached = self._reached(direct)
         if reached is not None:
             return self._named(reached, pointer, axis)
@@ -321,6 +355,13 @@ class Delinearising:
     def _guarded(self, coordinates: Sequence[Known]) -> Polynomial | None:
         """The size that masks keep coordinates below, if there is one."""
         return next((size for size in self._sizes() if self._within(coordinates, size)), None)
+
+    def _masked(self, coordinates: Sequence[Known]) -> Polynomial | None:
+        """The size that only masks keep coordinates below."""
+        for size in self._sizes():
+            if self._within(coordinates, size) and not all(self.facts.less(each, size) for each, _ in coordinates):
+                return size
+        return None
 
     def _sizes(self) -> list[Polynomial]:
         return [atomic(Symbol(name)) for name, each in self.parameters.items() if each.kind == "integer"]
@@ -362,10 +403,15 @@ class Delinearising:
             if end is None or any(map(is_coordinate, end.atoms())):
                 continue  # what differs between coordinates is no extent
             if all(facts.nonnegative(own) for facts in mine) and self._within(others, end):
-                block = _symbol(end) in self.context.blocks and not isinstance(own.atom, Remainder)
-                guarded = self._guarded(coordinates) if block else None
-                return end if guarded is None else guarded  # of a block, masks leave what there is
+                rounded = self._rounded(end) and not isinstance(own.atom, Remainder)
+                guarded = self._guarded(coordinates) if rounded else None
+                return end if guarded is None else guarded  # of blocks, masks leave what there is
         return self._guarded(coordinates)
+
+    def _rounded(self, end: Polynomial) -> bool:
+        """Whether a number of elements is that of whole blocks."""
+        blocks = end.atom is None and any(isinstance(each, Quotient) for each in end.atoms())
+        return blocks or _symbol(end) in self.context.blocks
 
     def _end(self, coordinate: Polynomial) -> Polynomial | None:
         """One past the largest value of a coordinate, if it can be told from the ranges of its axes."""

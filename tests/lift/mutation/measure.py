@@ -1,9 +1,10 @@
 """What comparison says of mutants, against what running them says.
 
-    python -m tests.lift.mutation.measure [--limit N] [--jobs N] [FILE...]
+    python -m tests.lift.mutation.measure [--limit N] [--jobs N] [--seconds S] [FILE...]
 
 goes over the ladder of public kernels (as far as `tests.corpus` has installed them), all kernels that are written by
-hand and those of all modules, and writes `record.json` beside this file. An interrupted run goes on where it stopped.
+hand and those of all modules, and writes `record.json` beside this file and `docs/mutants.md`. A run that is
+interrupted, or ends after `--seconds` (and two minutes for kernels that were begun), goes on where it stopped.
 
 Every mutant is compared with its original, and both run on random shapes under Triton's interpreter. A `same` for a
 pair whose outputs differ would be the worst of all faults; there must be none.
@@ -23,7 +24,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from intent.records import asdict, dataclass, replace
@@ -35,7 +37,8 @@ from intentc.lift_slices import sliced
 from tests.corpus.ladder import LADDER
 from tests.corpus.one_kernel import bounded_time
 from tests.corpus.packages import PACKAGES, translator_version
-from tests.lift.mutation.mutants import Mutant, mutants
+from tests.lift.mutation.mutants import MEANINGFUL, NEUTRAL, Mutant, mutants
+from tests.lift.mutation.page import page
 from translators.comparison.sides import NoSide, Side, read_sides
 from translators.comparison.verdict import compare
 from translators.lifting.correspondence import CallSizes, draw
@@ -43,13 +46,17 @@ from translators.triton_source.read.source import read_file
 
 ROOT = Path(__file__).resolve().parents[3]
 RECORD = Path(__file__).parent / "record.json"
-CALLS = 6
+PAGE = ROOT / "docs" / "mutants.md"
+CALLS = 5
+LARGE_CALLS = 2
 SECONDS = 300
+GRACE = 120  # seconds after which kernels that are not done are left for the next run
 BUILD = ROOT / "build" / "mutants"
 ENVIRONMENT = {
     **os.environ, "TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore",
     "CUDA_VISIBLE_DEVICES": "",
 }  # fmt: skip
+KINDS = (*MEANINGFUL, *NEUTRAL)
 FORK = multiprocessing.get_context("fork")
 
 
@@ -89,10 +96,8 @@ def judge(path: Path, kernel: str, count: int) -> list[Judged]:
     text = path.read_text(encoding="utf-8", errors="replace")
     side = _side(text, path, kernel)
     calls = _calls(side) if side is not None else []
-    every = list(mutants(text, kernel))
     name = f"{path.parent.name}/{path.name}"
-    places = random.Random(f"{name} {kernel}").sample(range(len(every)), min(count, len(every)))
-    wanted = [every[place] for place in sorted(places)]
+    wanted = _chosen(list(mutants(text, kernel)), random.Random(f"{name} {kernel}"), count)
     if side is None or not calls or not wanted:
         return []
     outcomes = _outcomes(text, path, side, wanted, calls)
@@ -104,6 +109,15 @@ def judge(path: Path, kernel: str, count: int) -> list[Judged]:
         Judged(name, mutant, *answer, outcomes.get(str(number), "failed"))
         for number, (mutant, answer) in enumerate(zip(wanted, answers, strict=True))
     ]
+
+
+def _chosen(every: Sequence[Mutant], generator: random.Random, count: int) -> list[Mutant]:
+    """As many of each kind as there are, in turn; in the order of the file."""
+    kinds: dict[str, list[int]] = {}
+    for place in generator.sample(range(len(every)), len(every)):
+        kinds.setdefault(every[place].kind, []).append(place)
+    turns = [place for turn in zip_longest(*kinds.values()) for place in turn if place is not None]
+    return [every[place] for place in sorted(turns[:count])]
 
 
 def _side(text: str, path: Path, kernel: str) -> Side | None:
@@ -133,10 +147,11 @@ def _calls(side: Side) -> list[CallSizes]:
     assert side.origin is not None
     correspondence = side.origin.lifted.correspondence
     assert correspondence is not None
-    small = {name: value for name, value in correspondence.constants.items() if name not in correspondence.blocks}
+    free = set(correspondence.blocks) - correspondence.fixed
+    small = {name: value for name, value in correspondence.constants.items() if name not in free}
     correspondence = replace(correspondence, constants=small)  # blocks of a few elements, so that there are several
     generator = random.Random(1)
-    drawn = [draw(correspondence, generator, large=number > 3) for number in range(CALLS)]
+    drawn = [draw(correspondence, generator, large=number >= CALLS - LARGE_CALLS) for number in range(CALLS)]
     return [call for call in drawn if call is not None]
 
 
@@ -204,16 +219,34 @@ def table(found: Sequence[Judged]) -> dict[str, dict[str, int]]:
     return {key: dict(sorted(value.items())) for key, value in sorted(counts.items())}
 
 
-def record(found: Sequence[Judged]) -> dict[str, object]:
+def record(found: Sequence[Judged], left: int, failed: Sequence[str]) -> dict[str, object]:
+    """What is kept of a run: `left` counts kernels that were not judged yet."""
     said = [
         f"{each.file} {each.mutant.kernel}, line {each.mutant.line}: {each.mutant.what}: {each.answer}, "
         f"outputs {each.outcome}: {each.reason[:200]}"
         for each in found
         if each.wrong or (each.mutant.neutral and each.outcome == "equal" and not each.answer.startswith("same"))
     ]
-    tried = sorted({f"{each.file} {each.mutant.kernel}" for each in found})
-    wrong = sum(each.wrong for each in found)
-    return {"mutants": len(found), "wrong": wrong, "counts": table(found), "kernels": tried, "to look at": said}
+    return {
+        "mutants": len(found),
+        "wrong": sum(each.wrong for each in found),
+        "left": left,
+        "failed": sorted(failed),
+        "counts": table(found),
+        "kinds": {kind: said_of(each for each in found if each.mutant.kind == kind) for kind in KINDS},
+        "kernels": sorted({f"{each.file} {each.mutant.kernel}" for each in found}),
+        "to look at": said,
+    }
+
+
+def said_of(found: Iterable[Judged]) -> dict[str, int]:
+    """Counts of some mutants: by what is said where outputs are alike, and where they are not."""
+    counts = Counter(
+        f"{'same' if each.answer.startswith('same') else each.answer}, "
+        f"outputs {'equal' if each.outcome in ('equal', 'close') else 'differ'}"
+        for each in found
+    )
+    return dict(sorted(counts.items()))
 
 
 def _job(path: Path, kernel: str, count: int, result: Path) -> None:
@@ -227,21 +260,20 @@ def _job(path: Path, kernel: str, count: int, result: Path) -> None:
     result.write_text(json.dumps({"failed": failed, "judged": [asdict(each) for each in found]}), encoding="utf-8")
 
 
-def _known(result: Path) -> list[Judged]:
+def _known(result: Path) -> tuple[list[Judged], str | None]:
+    """What was found of a kernel, and why nothing was."""
     found = json.loads(result.read_text(encoding="utf-8"))
-    if found["failed"] is not None:
-        print(f"{result.stem}: {found['failed'][:300]}", file=sys.stderr)
-    return [Judged(**{**each, "mutant": Mutant(**each["mutant"])}) for each in found["judged"]]
+    judged = [Judged(**{**each, "mutant": Mutant(**each["mutant"])}) for each in found["judged"]]
+    return judged, f"{result.stem}: {found['failed'][:300]}" if found["failed"] is not None else None
 
 
-def _run(wanted: Sequence[tuple[Path, str]], limit: int, jobs: int, end: float) -> list[Judged]:
+Kernel = tuple[Path, str]
+
+
+def _run(results: dict[Kernel, Path], limit: int, jobs: int, end: float) -> None:
     """Every kernel in a process of its own; what was found before by the same translator is kept."""
-    version = translator_version(*sorted(Path(__file__).parent.glob("*.py")))
-    results = {
-        each: BUILD / f"{version}-{limit}" / f"{each[0].parent.name}+{each[0].name}+{each[1]}.json" for each in wanted
-    }
-    waiting = [each for each in wanted if not results[each].exists()][::-1]
-    running: dict[tuple[Path, str], tuple[multiprocessing.context.ForkProcess, float]] = {}
+    waiting = [each for each in results if not results[each].exists()][::-1]
+    running: dict[Kernel, tuple[multiprocessing.context.ForkProcess, float]] = {}
     while (waiting and time.monotonic() < end) or running:
         while waiting and len(running) < jobs and time.monotonic() < end:
             each = waiting.pop()
@@ -251,18 +283,21 @@ def _run(wanted: Sequence[tuple[Path, str]], limit: int, jobs: int, end: float) 
             running[each] = (child, time.monotonic())
         time.sleep(0.05)
         for each, (child, begin) in list(running.items()):
-            if time.monotonic() - begin > SECONDS:
+            if time.monotonic() > min(begin + SECONDS, end + GRACE):
                 child.kill()
             if not child.is_alive():
                 running.pop(each)[0].join()
                 print(f"{results[each].stem}: {len(waiting) + len(running)} kernels are left", file=sys.stderr)
-    return [judged for result in results.values() if result.exists() for judged in _known(result)]
 
 
-def ladder() -> list[tuple[Path, str]]:
-    """Kernels of the packages of `tests.corpus`, as far as they are installed."""
-    places = [(package.directory / rung.file, rung.kernel) for rung in LADDER for package in PACKAGES]
-    return [(path, kernel) for path, kernel in places if path.exists()]
+def rungs_of() -> list[tuple[int, Path, str]]:
+    """Kernels of the packages of `tests.corpus`, as far as they are installed, with the numbers of their rungs."""
+    places = [(each.number, package.directory / each.file, each.kernel) for each in LADDER for package in PACKAGES]
+    return [each for each in places if each[1].exists()]
+
+
+def ladder() -> list[Kernel]:
+    return [(path, kernel) for _, path, kernel in rungs_of()]
 
 
 def main() -> int:
@@ -278,13 +313,22 @@ def main() -> int:
     chosen = [each.resolve() for each in arguments.files]
     own = [(path, kernel) for path in chosen or files() for kernel in kernels(path)]
     wanted = own if chosen else [*ladder(), *own]
-    found = _run(wanted, arguments.limit, arguments.jobs, time.monotonic() + arguments.seconds)
-    made = record(found)
+    version = translator_version(*sorted(Path(__file__).parent.glob("*.py")))
+    folder = BUILD / f"{version}-{arguments.limit}"
+    results = {each: folder / f"{each[0].parent.name}+{each[0].name}+{each[1]}.json" for each in wanted}
+    _run(results, arguments.limit, arguments.jobs, time.monotonic() + arguments.seconds)
+    known = {each: _known(result) for each, result in results.items() if result.exists()}
+    found = [judged for each, _ in known.values() for judged in each]
+    made = record(found, len(results) - len(known), [failed for _, failed in known.values() if failed is not None])
     if not chosen:
-        on_ladder = {f"{path.parent.name}/{path.name} {kernel}" for path, kernel in ladder()}
-        of_ladder = [each for each in found if f"{each.file} {each.mutant.kernel}" in on_ladder]
-        made = {"ladder": {"mutants": len(of_ladder), "counts": table(of_ladder)}, **made}
+        rungs = {
+            f"{number} {kernel}": said_of(known.get((path, kernel), ([], None))[0])
+            for number, path, kernel in rungs_of()
+        }
+        of_ladder = [judged for each in ladder() if each in known for judged in known[each][0]]
+        made = {"ladder": {"mutants": len(of_ladder), "rungs": rungs, "counts": table(of_ladder)}, **made}
         RECORD.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
+        PAGE.write_text(page(made), encoding="utf-8")
     print(json.dumps(made, indent=2))
     return 1 if made["wrong"] else 0
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
 from intent.records import dataclass
@@ -83,20 +84,31 @@ def _integer_parameters(function: ast.FunctionDef) -> tuple[str, ...]:
 
 
 def _changed(text: str, kernel: str, kind: str, change: Change) -> Iterator[Mutant]:
-    count = len(list(_nodes(_function(ast.parse(text), kernel))))
-    for place in range(count):
-        tree = ast.parse(text)
-        node = list(_nodes(_function(tree, kernel)))[place]
+    function = _function(ast.parse(text), kernel)
+    for place, node in enumerate(_nodes(function)):
+        if change(copy.deepcopy(node)) is None:
+            continue
+        mutant = copy.deepcopy(function)
+        node = list(_nodes(mutant))[place]
         line = getattr(node, "lineno", 0)
         what = change(node)
-        if what is not None:
-            ast.fix_missing_locations(tree)
-            yield Mutant(kernel, kind, line, what, ast.unparse(tree))
+        assert what is not None
+        yield Mutant(kernel, kind, line, what, _with_function(text, function, mutant))
 
 
 def _nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
     for statement in function.body:
         yield from ast.walk(statement)
+
+
+def _with_function(text: str, function: ast.FunctionDef, other: ast.FunctionDef) -> str:
+    """The file with another function in the place of this one."""
+    lines = text.splitlines(keepends=True)
+    first = min(each.lineno for each in (function, *function.decorator_list)) - 1
+    assert function.end_lineno is not None
+    ast.fix_missing_locations(other)
+    made = textwrap.indent(ast.unparse(other), " " * function.col_offset)
+    return "".join((*lines[:first], made, "\n", *lines[function.end_lineno :]))
 
 
 # --------------------------------------------------------------------------------------------------- changes that count
@@ -207,6 +219,10 @@ def _hint(node: ast.AST) -> str | None:
         node.func = ast.parse("tl.range", mode="eval").body
         node.keywords.append(ast.keyword("num_stages", ast.Constant(2)))
         return "a loop is pipelined"
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "tl.arange":
+        node.args = [ast.Call(node.func, node.args, node.keywords), ast.List([ast.Constant(1)], ast.Load())]
+        node.func, node.keywords = ast.parse("tl.max_contiguous", mode="eval").body, []
+        return "lanes are hinted at"
     return None
 
 
@@ -232,25 +248,41 @@ def _renamed(text: str, kernel: str) -> Iterator[Mutant]:
 def _other_tiles(text: str, kernel: str) -> Iterator[Mutant]:
     """Blocks of half the size, wherever host code says how large they are."""
     tree = ast.parse(text)
-    constexprs = {each.arg for each in _function(tree, kernel).args.args if each.annotation is not None}
+    function = _function(tree, kernel)
+    constexprs = {each.arg for each in function.args.args if each.annotation is not None}
     for host in [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name != kernel]:
         if not any(isinstance(each, ast.Name) and each.id == kernel for each in ast.walk(host)):
             continue
-        sizes = {value.value for name, value in _named_values(host) if name in constexprs and _is_size(value)}
+        values = {value.value for name, value in _named_values(host) if name in constexprs and _is_size(value)}
         for each in ast.walk(host):
-            if isinstance(each, ast.Constant) and _is_size(each) and each.value in sizes:
+            if isinstance(each, ast.Constant) and _is_size(each) and each.value in values:
                 each.value = int(str(each.value)) // 2
-        if sizes:
-            line = _function(tree, kernel).lineno
-            yield Mutant(
-                kernel, "tile size", line, f"blocks of {sorted(map(str, sizes))} are halved", ast.unparse(tree)
-            )
+        if values:
+            what = f"blocks of {sorted(map(str, values))} are halved"
+            yield Mutant(kernel, "tile size", function.lineno, what, ast.unparse(tree))
             return
+        rounded = [each for each in ast.walk(host) if isinstance(each, ast.Assign) and _is_rounded(each.value)]
+        for each in rounded:
+            each.value = ast.BinOp(ast.Constant(2), ast.Mult(), each.value)
+        if rounded:
+            ast.fix_missing_locations(tree)
+            yield Mutant(kernel, "tile size", function.lineno, "blocks of a row are doubled", ast.unparse(tree))
+            return
+
+
+def _is_rounded(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and ast.unparse(value.func) == "triton.next_power_of_2"
 
 
 def _named_values(host: ast.FunctionDef) -> Iterator[tuple[str | None, ast.Constant]]:
     """Constants that are passed by name, to a launch or in the table of a plan."""
     for node in ast.walk(host):
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and isinstance(node.value, ast.Constant)
+        ):
+            yield node.targets[0].id, node.value
         if isinstance(node, ast.keyword) and isinstance(node.value, ast.Constant):
             yield node.arg, node.value
         if isinstance(node, ast.Dict):

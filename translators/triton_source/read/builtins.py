@@ -196,7 +196,9 @@ def _same(execution: Execution, given: Arguments) -> Value:
 def _full(execution: Execution, given: Arguments) -> Value:
     shape, dtype = _shape(given["shape"]), given.get("dtype")
     if isinstance(dtype, Polynomial) and isinstance(dtype.atom, Symbol):
-        raise NeedsValue("a tile whose type is not known at compile time", (dtype.atom.name,), of_type=True)
+        if dtype.atom.name not in execution.integer_types:  # the type of coordinates elsewhere
+            raise NeedsValue("a tile whose type is not known at compile time", (dtype.atom.name,), of_type=True)
+        dtype = d.i64
     if not isinstance(dtype, DType):
         raise NotLifted("a tile whose type is not known at compile time")
     value = given["value"]

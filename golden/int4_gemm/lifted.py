@@ -1,0 +1,26 @@
+"""Lifted from module.py."""
+
+import intent
+import intent.language as I
+
+
+@intent.kernel
+def int4_gemm(
+    x: I.In[I.f16, ("M", "G", 32)],
+    packed: I.In[I.u8, ("N", "G", 16)],
+    scale: I.In[I.f16, ("N", "G")],
+    zero: I.In[I.u8, ("N", "G")],
+    out: I.Out[I.f16, ("M", "N")],
+):
+    M = x.shape[0]
+    G = x.shape[1]
+    N = packed.shape[0]
+    n = I.domain(0, N)
+    g = I.domain(0, G)
+    coordinates = I.domain(0, 32)
+    m = I.domain(0, M)
+    packed_i32 = I.cast(packed[n, g, I.indices(coordinates) // 2], I.i32)
+    product = (
+        I.contract(x[m, g, coordinates], I.cast(I.cast(I.cast(I.cast(I.cast(I.cast(I.select(I.indices(coordinates) % 2 == 0, packed_i32 & 15, packed_i32 >> 4), I.f32), I.f16), I.f32) - I.cast(I.cast(I.cast(zero[n, g], I.f32), I.f16), I.f32)[:, :, None], I.f16), I.f32) * I.cast(scale[n, g], I.f32)[:, :, None], I.f16), reduce=((1, 1), (2, 2)), acc_dtype=I.f32)
+    )
+    out[m, n] = I.cast(product, I.f16)
