@@ -39,6 +39,9 @@ HALVES = 'x: I.In[I.f16, ("N",)], y: I.In[I.f16, ("N",)], out: I.Out[I.f16, ("N"
 WHOLE = 'x: I.In[I.i32, ("N",)], y: I.In[I.i32, ("N",)], out: I.Out[I.i32, ("N",)]'
 FLAT = 'x: I.In[I.f32, ("M", "N")], out: I.Out[I.f32, ("M", "N")]'
 IN_PLACE = 'x: I.InOut[I.f32, ("N",)], out: I.Out[I.f32, ("N",)]'
+BYTES = 'x: I.In[I.u8, ("N",)], y: I.In[I.i8, ("N",)], out: I.Out[I.i32, ("N",)]'
+PLACED = 'x: I.In[I.f32, ("N",)], at: I.In[I.i32, ("N",)], out: I.InOut[I.f32, ("M",)]'
+SEGMENTS = 'x: I.In[I.f32, ("N",)], at: I.In[I.i32, ("M",)], out: I.Out[I.f32, ("M",)]'
 PRODUCT = 'x: I.In[I.f32, ("M", "K")], y: I.In[I.f32, ("K", "N")], out: I.Out[I.f32, ("M", "N")]'
 
 
@@ -186,6 +189,34 @@ SAME = {
         IN_PLACE,
         "i = I.domain(0, x.shape[0])\nx[i] = x[i] * 2.0\nout[i] = x[i] + 1.0",
         "i = I.domain(0, x.shape[0])\nv = x[i] * 2.0\nx[i] = v\nout[i] = v + 1.0",
+    ),
+    "bits before and after a value is widened": (
+        BYTES,
+        "i = I.domain(0, x.shape[0])\nout[i] = I.cast(x[i] & 3, I.i32) + I.cast(y[i] >> 2, I.i32)",
+        "i = I.domain(0, x.shape[0])\nout[i] = (I.cast(x[i], I.i32) & 3) + (I.cast(y[i], I.i32) >> 2)",
+    ),
+    "a choice before and after it is widened": (
+        BYTES,
+        "i = I.domain(0, x.shape[0])\nout[i] = I.cast(I.select(x[i] < 9, x[i], x[i] & 7), I.i32)",
+        "i = I.domain(0, x.shape[0])\nout[i] = I.select(x[i] < 9, I.cast(x[i], I.i32), I.cast(x[i] & 7, I.i32))",
+    ),
+    "a product with one": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] * 1.0 / 1.0",
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i]",
+    ),
+    "a condition that holds wherever there is a place to store": (
+        PLACED,
+        "i = I.domain(0, x.shape[0])\np = I.cast(at[i], I.index)\n"
+        "I.scatter_reduce(out, (p,), I.select((0 <= p) & (p < out.shape[0]), x[i], 0.0), I.add)",
+        "i = I.domain(0, x.shape[0])\nI.scatter_reduce(out, (I.cast(at[i], I.index),), x[i], I.add)",
+    ),
+    "the end of a range that may lie before its beginning": (
+        SEGMENTS,
+        "for m in I.parallel(I.domain(0, out.shape[0])):\n    e = I.cast(at[m], I.index)\n"
+        "    out[m] = I.reduce.sum(x[I.domain(m, I.minimum(x.shape[0], I.maximum(m, e)))], axis=0)",
+        "for m in I.parallel(I.domain(0, out.shape[0])):\n    e = I.cast(at[m], I.index)\n"
+        "    out[m] = I.reduce.sum(x[I.domain(m, I.minimum(x.shape[0], e))], axis=0)",
     ),
 }
 
@@ -339,6 +370,39 @@ DIFFERENT = {
         "i = I.domain(0, x.shape[0])\nout[i] = x[i] // 3 + y[i]",
         "i = I.domain(0, x.shape[0])\nout[i] = x[i] % 3 + y[i]",
         "operation",
+    ),
+    "bits that a sign is extended to": (
+        BYTES,
+        "i = I.domain(0, x.shape[0])\nout[i] = I.cast(y[i], I.i32) & 255",
+        "i = I.domain(0, x.shape[0])\nout[i] = I.cast(y[i] & -1, I.i32)",
+        None,
+    ),
+    "bits of two extensions": (
+        BYTES,
+        "i = I.domain(0, x.shape[0])\nout[i] = I.cast(x[i], I.i32) & I.cast(y[i], I.i32)",
+        "i = I.domain(0, x.shape[0])\nout[i] = I.cast(x[i] & I.cast(y[i], I.u8), I.i32)",
+        None,
+    ),
+    "one divided by a value": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nout[i] = 1.0 / x[i]",
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i]",
+        None,
+    ),
+    "a condition on a place that is one short": (
+        PLACED,
+        "i = I.domain(0, x.shape[0])\np = I.cast(at[i], I.index)\n"
+        "I.scatter_reduce(out, (p,), I.select((0 <= p) & (p < out.shape[0] - 1), x[i], 0.0), I.add)",
+        "i = I.domain(0, x.shape[0])\nI.scatter_reduce(out, (I.cast(at[i], I.index),), x[i], I.add)",
+        None,
+    ),
+    "the end of a range that is another's beginning": (
+        SEGMENTS,
+        "for m in I.parallel(I.domain(0, out.shape[0])):\n    e = I.cast(at[m], I.index)\n"
+        "    out[m] = I.reduce.sum(x[I.domain(m, I.minimum(x.shape[0], I.maximum(m + 1, e)))], axis=0)",
+        "for m in I.parallel(I.domain(0, out.shape[0])):\n    e = I.cast(at[m], I.index)\n"
+        "    out[m] = I.reduce.sum(x[I.domain(m, I.minimum(x.shape[0], e))], axis=0)",
+        None,
     ),
 }
 

@@ -24,6 +24,7 @@ from translators.algebra.polynomial import (
 )
 from translators.algebra.simplification import extremum, quotient, remaining, with_remainders
 from translators.lifting.context import with_axes
+from translators.lifting.floors import floored, sign, without_zero
 from translators.lifting.prefixes import counted, joined, one_more, picked
 from translators.tile.effects import Address
 from translators.tile.expression import Arena, Axis, Expression, Reduction
@@ -155,7 +156,7 @@ class Simplifier:
                 condition, true, false = node.arguments
                 if condition.operation == "constant":
                     return true if condition.attribute else false
-                return true if true is false else node
+                return true if true is false else floored(self.arena, self.facts, node) or node
             case "load" if isinstance(node.attribute, Address):
                 return self._load(node)
             case "cast":
@@ -184,9 +185,15 @@ class Simplifier:
         match function, node.arguments:
             case "less" | "equal" | "not_equal", (left, right) if left.dtype == d.index:
                 known = self._decided(function, left.polynomial - right.polynomial)
+                signed = sign(self.facts, node) if known is None and function == "less" else None
+                if signed is not None:
+                    operands = (as_index(self.arena, signed), as_index(self.arena, number(0)))
+                    return self._pointwise(self.remade(node, operands))
                 return node if known is None else self.boolean(known)
             case "and" | "or", (left, right):
                 made = self._logical(node, function == "or", left, right)
+                if made is node and function == "and":
+                    made = without_zero(node) or node
                 return made if made is not node else joined(self.arena, self.facts, node) or node
             case "not", (inner,) if inner.operation == "constant":
                 return self.boolean(not inner.attribute)
@@ -257,6 +264,8 @@ class Simplifier:
 def _widens(node: Expression) -> bool:
     """A conversion of an integer that changes no value."""
     source, target = node.arguments[0].dtype, node.dtype
+    if source == d.index and target == d.i64:
+        return True
     if not (source.is_integer and target.is_integer):
         return False
     return source.bits < target.bits and (target.is_signed or not source.is_signed)
