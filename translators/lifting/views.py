@@ -71,9 +71,16 @@ class Delinearising:
     reached: dict[str, tuple[Polynomial, ...]] = field(default_factory=dict)  # what stays below an unknown extent
     sorted: set[str] = field(default_factory=set)  # arrays of offsets whose segments do not overlap
     rows: dict[Polynomial, None] = field(default_factory=dict)  # not negative: stored rows do not overlap
+    bounded: set[Polynomial] = field(default_factory=set)  # negative, as masks say
 
     def run(self) -> tuple[Viewed, ...]:
         self.facts = with_axes(self._dividing(self.context.facts), _axes(self.sinks))
+        masks = {condition for _, _, mask in self._guarded_accesses() for condition in conjuncts(mask)}
+        self.bounded = {
+            each.arguments[0].polynomial - each.arguments[1].polynomial
+            for each in masks
+            if each.operation == "pointwise" and each.attribute[0] == "less"
+        }
         for pointer in self._pointers():
             self.layouts[pointer] = self._layout(pointer)
         return tuple(map(self._viewed, self.sinks))
@@ -359,7 +366,9 @@ class Delinearising:
     def _masked(self, coordinates: Sequence[Known]) -> Polynomial | None:
         """The size that only masks keep coordinates below."""
         for size in self._sizes():
-            if self._within(coordinates, size) and not all(self.facts.less(each, size) for each, _ in coordinates):
+            known = [self.facts.less(each, size) for each, _ in coordinates]
+            said = (each - size in self.bounded for (each, _), less in zip(coordinates, known, strict=True) if not less)
+            if not all(known) and all(said) and self._within(coordinates, size):
                 return size
         return None
 
@@ -403,15 +412,10 @@ class Delinearising:
             if end is None or any(map(is_coordinate, end.atoms())):
                 continue  # what differs between coordinates is no extent
             if all(facts.nonnegative(own) for facts in mine) and self._within(others, end):
-                rounded = self._rounded(end) and not isinstance(own.atom, Remainder)
-                guarded = self._guarded(coordinates) if rounded else None
-                return end if guarded is None else guarded  # of blocks, masks leave what there is
+                block = _symbol(end) in self.context.blocks and not isinstance(own.atom, Remainder)
+                guarded = self._guarded(coordinates) if block else None
+                return end if guarded is None else guarded  # of a block, masks leave what there is
         return self._guarded(coordinates)
-
-    def _rounded(self, end: Polynomial) -> bool:
-        """Whether a number of elements is that of whole blocks."""
-        blocks = end.atom is None and any(isinstance(each, Quotient) for each in end.atoms())
-        return blocks or _symbol(end) in self.context.blocks
 
     def _end(self, coordinate: Polynomial) -> Polynomial | None:
         """One past the largest value of a coordinate, if it can be told from the ranges of its axes."""
