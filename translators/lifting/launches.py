@@ -84,10 +84,7 @@ def _launch(
     numbers = not named and any(_has_number(each) for each in found.grid) and any(name in bound for name in blocks)
     names = _readable(kernel, found.grid)
     grid = tuple(each.substitute(names) for each in found.grid)
-    # A block of one element leaves no trace in the grid: the number of programs says nothing of other sizes.
-    single = frozenset(name for name in blocks if bound.get(name) == 1 and bound[name] is not True)
-    fixed = single if found.grid and not named and not numbers else frozenset()
-    known = Known(bound, numbers, {**found.dtypes, **dtypes}, fixed, found.bytes)
+    known = Known(bound, numbers, {**found.dtypes, **dtypes}, bytes=found.bytes)
     counts = frozenset(name for atom in names if is_opaque(atom) for name in _symbols(names[atom]))
     facts = (*found.facts, *found.guards)
     return Launch(grid, known, facts, found.line, counts=counts, absent=tuple(sorted(found.absent)))
