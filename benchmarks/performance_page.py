@@ -111,7 +111,8 @@ Milliseconds of wall time of a whole call, arrays of NumPy in and out, with one 
 {torch}, triton {triton}). All pinned is the same call when every array already lies in pinned memory, which arrays of
 NumPy do not. Arrays pass through slots of pinned memory part by part. These figures were taken when modules had
 {slots}; the second table, a run of its own, compares choices. Modules now have 2 slots of
-32 MB in each direction.
+32 MB in each direction. Each result is dropped before the next call, and the memory of large results that are gone is
+used again: a caller who keeps every result waits for new pages besides, as the second table's first row does.
 """
 WAYS = {
     "the module": "module",
