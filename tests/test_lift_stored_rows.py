@@ -79,3 +79,38 @@ def test_rows_that_one_program_stores_again_are_refused(text: str) -> None:
     kernel = lifted(text)
     assert kernel.source is None
     assert "may overlap" in (kernel.reason or "") or "may meet" in (kernel.reason or "")
+
+
+FOLLOWING = """
+    @triton.jit
+    def following(x, out, T, S: tl.constexpr):
+        row = tl.program_id(0)
+        total = 0.0
+        for i in range(0, tl.cdiv(T, S){iterations}):
+            total += tl.load(x + row * T + i)
+            tl.store(out + row * tl.cdiv(T, S) + {place}, total)
+"""
+
+
+@pytest.mark.parametrize("iterations, place", [("", "i"), (" - 1", "i"), (" - 1", "i + 1")])
+def test_a_loop_stays_within_its_rows(iterations: str, place: str) -> None:
+    text = FOLLOWING.format(iterations=iterations, place=place)
+    kernel = lifted(text)
+    assert kernel.source is not None, kernel.reason
+    found = verify(HEAD + textwrap.dedent(text), "rows.py", kernel, 3)
+    assert found.holds, str(found)
+
+
+@pytest.mark.parametrize(
+    "iterations, place",
+    [
+        (" - 1", "i + 2"),  # the last place is the next row's first, which the next program does not store
+        ("", "i + 1"),
+        (" + 1", "i"),  # whatever the sizes are, two programs store one element
+        ("", "2 * i"),  # rows that overlap in what they leave out
+    ],
+)
+def test_rows_that_no_launch_keeps_apart_are_refused(iterations: str, place: str) -> None:
+    kernel = lifted(FOLLOWING.format(iterations=iterations, place=place))
+    assert kernel.source is None
+    assert "may overlap" in (kernel.reason or "")

@@ -7,7 +7,7 @@ from typing import Final
 
 from intent.records import dataclass, field
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Atom, Polynomial, Symbol, symbol
+from translators.algebra.polynomial import Atom, Extremum, Polynomial, Symbol, symbol
 from translators.lifting.sinks import Ledger, Residue
 from translators.tile.expression import Arena, Axis, Combine, Expression, walk
 
@@ -90,9 +90,13 @@ class Context:
 
 
 def with_axes(facts: Facts, axes: Iterable[Axis]) -> Facts:
-    """Also know the ranges of these axes."""
+    """Also know the ranges of these axes; one up to max(begin, E) has no point unless it ends at E."""
     for axis in axes:
         facts = facts.with_bounds(axis, axis.begin, axis.end - 1)
+        longest = axis.end.atom
+        if isinstance(longest, Extremum) and longest.kind == "maximum" and axis.begin in longest.operands:
+            others = [each for each in longest.operands if each != axis.begin]
+            facts = facts.with_bounds(axis, high_inclusive=others[0] - 1) if len(others) == 1 else facts
     return facts
 
 

@@ -30,6 +30,7 @@ from translators.lifting.names import Names
 from translators.lifting.offsets import Term, belongs, beside_multiples, from_the_end, is_coordinate, terms, value_of
 from translators.lifting.rewriting import conjunction, conjuncts, like, where
 from translators.lifting.sinks import Residue, Sink
+from translators.lifting.stored_rows import begins_at_zero, can_hold
 from translators.logical.types import Direction, View
 from translators.tile.effects import Address, KernelParameter
 from translators.tile.expression import Axis, Expression, Place, walk
@@ -181,8 +182,7 @@ class Delinearising:
         places = [(self._coordinates(offset, strides), where(self.facts, mask)) for offset, mask in accesses]
         shape = tuple(self._extent(pointer, strides, places, axis) for axis in range(len(strides)))
         if self._stored(pointer):
-            for stride, extent, inner in zip(strides, shape[1:], strides[1:], strict=False):
-                self.rows.setdefault(stride - extent * inner)
+            self._check_room(pointer, strides, shape)
         parameter = self.parameters[pointer]
         view = View(self.names[pointer], parameter.dtype, shape, self._direction(pointer))
         return Layout(tuple(strides), view)
@@ -378,6 +378,21 @@ class Delinearising:
     def _stored(self, pointer: str) -> bool:
         return any(sink.pointer == pointer for sink in self.sinks)
 
+    def _check_room(self, pointer: str, strides: Sequence[Polynomial], shape: Sequence[Polynomial]) -> None:
+        """Rows whose distance counts blocks have room for what is stored: proven, or so in all launches but races."""
+        named: dict[Atom, Polynomial] = {Symbol(name): extent for extent, name in self.extents.items()}
+        for axis, (stride, extent, inner) in enumerate(zip(strides, shape[1:], strides[1:], strict=False), 1):
+            self.rows.setdefault(stride - extent * inner)
+            room = stride - extent.substitute(named) * inner
+            if not _counts_blocks(stride) or self.context.facts.nonnegative(room):
+                continue
+            stores = (sink.offset.polynomial for sink in self.sinks if sink.pointer == pointer)
+            first = all(begins_at_zero(self._coordinates(offset, strides)[axis]) for offset in stores)
+            if not first or not can_hold(self.context.facts, room, stride):
+                raise Residue(f"stored rows of '{pointer}' may overlap: they are {stride!r} apart")
+            text = f"rows of {pointer}, {stride!r} apart: programs store no elements of each other"
+            self.context.ledger.add("assumed", text)
+
     def _check_rows(self, pointer: str, strides: Sequence[Polynomial], axis: int) -> None:
         """Rows that are stored must not overlap: a stride that is a size says nothing of that, one of its own is chosen
         so. Of rows that hold a number for each block, the launch chooses the blocks; one in which rows of different
@@ -387,12 +402,9 @@ class Delinearising:
         sizes = {atom for each in _axes(self.sinks) for atom in each.end.atoms()}
         if isinstance(stride.atom, Symbol) and stride.atom not in sizes:
             self.context.ledger.add("assumed", f"rows of {pointer}, {stride!r} apart, do not overlap")
-        elif _counts_blocks(stride) and all(
+        elif not _counts_blocks(stride) or not all(
             self._is_program(sink, strides, axis - 1) for sink in self.sinks if sink.pointer == pointer
         ):
-            text = f"rows of {pointer}, {stride!r} apart: programs store no elements of each other"
-            self.context.ledger.add("assumed", text)
-        else:
             raise Residue(f"stored rows of '{pointer}' may overlap: they are {stride!r} apart")
 
     def _is_program(self, sink: Sink, strides: Sequence[Polynomial], axis: int) -> bool:
