@@ -518,8 +518,8 @@ def _launch(plan, views, integers, scratch=(), *, sizes, unit_strides):
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
     memory, device = _scratch(scratch, views[0].device), views[0].device
     start = _start(kernel, plan.programs, views, (*integers, *memory), options)
-    # Scratch belongs to one launch.
-    return lambda views, places: start(views, places, (*integers, *_scratch(scratch, device)))
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
+    return lambda views, places: start(views, places, (*integers, *fresh()))
 
 
 def _start(kernel, programs, views, others, options):

@@ -345,11 +345,9 @@ def _launch(plan, views, integers, *, sizes, unit_strides):  #? !scalars&!scratc
     start = _start(kernel, plan.programs, views, (*integers, *memory), options)  #? !scalars&scratch
     start = _start(kernel, plan.programs, views, (*integers, *scalars), options)  #? scalars&!scratch
     start = _start(kernel, plan.programs, views, integers, options)  #? !scalars&!scratch
-    # Scratch belongs to one launch.  #? scratch
-    return lambda views, places, scalars: start(  #? scalars&scratch
-        views, places, (*integers, *_scratch(scratch, device), *scalars)  #? scalars&scratch
-    )  #? scalars&scratch
-    return lambda views, places: start(views, places, (*integers, *_scratch(scratch, device)))  #? !scalars&scratch
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch  #? scratch
+    return lambda views, places, scalars: start(views, places, (*integers, *fresh(), *scalars))  #? scalars&scratch
+    return lambda views, places: start(views, places, (*integers, *fresh()))  #? !scalars&scratch
     return lambda views, places, scalars: start(views, places, (*integers, *scalars))  #? scalars&!scratch
     return lambda views, places: start(views, places, integers)  #? !scalars&!scratch
 

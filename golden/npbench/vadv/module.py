@@ -555,10 +555,8 @@ def _launch(plan, views, integers, scalars=(), scratch=(), *, sizes, unit_stride
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
     memory, device = _scratch(scratch, views[0].device), views[0].device
     start = _start(kernel, plan.programs, views, (*integers, *memory, *scalars), options)
-    # Scratch belongs to one launch.
-    return lambda views, places, scalars: start(
-        views, places, (*integers, *_scratch(scratch, device), *scalars)
-    )
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
+    return lambda views, places, scalars: start(views, places, (*integers, *fresh(), *scalars))
 
 
 def _start(kernel, programs, views, others, options):
