@@ -24,6 +24,8 @@ from translators.diagnostic_codes import CODES
 Kind = Literal["api", "diagnostic", "page"]
 NAME_WEIGHT: Final = 8.0  # of a word in a name or title against one in the text
 SATURATION: Final = 1.5  # how soon more of a word adds little: BM25's k1
+NAMED: Final = 2.0  # for a document that the query names
+LENGTH: Final = 0.5  # how much longer documents need more of a word: BM25's b
 LIKENESS: Final = {0: 1.0, 1: 0.6, 2: 0.35}  # by how many letters a word is away
 BEGINNING: Final = 0.7  # of a word that the query's word begins
 _WORD: Final = re.compile(r"[a-z]+[0-9]*|[0-9]+")
@@ -54,15 +56,14 @@ class Hit:
 
 def search(query: str, limit: int = 10) -> list[Hit]:
     """The best documents, best first; none where no word of the query is like any that is written."""
-    index = _index()
-    scores: Counter[int] = Counter()
-    for word in _words(query):
-        best: dict[int, float] = {}
-        for term, likeness in index.like(word).items():
-            for number, weight in index.documents_of[term].items():
-                gained = likeness * index.rarity(term) * weight * (SATURATION + 1.0) / (weight + SATURATION)
-                best[number] = max(best.get(number, 0.0), gained)
-        scores.update(best)
+    index, words = _index(), _words(query)
+    scores: dict[int, float] = defaultdict(float)
+    for word in words:
+        for number, gained in index.gains(word).items():
+            scores[number] += gained
+    for number in scores:
+        if index.names[number] == frozenset(words):
+            scores[number] *= NAMED
     ordered = sorted(scores.items(), key=lambda each: (-each[1], index.documents[each[0]].identity))
     return [Hit(index.documents[number], score) for number, score in ordered[:limit]]
 
@@ -70,9 +71,21 @@ def search(query: str, limit: int = 10) -> list[Hit]:
 @dataclass(frozen=True, slots=True)
 class _Index:
     documents: tuple[Document, ...]
+    lengths: Sequence[float]  # of each, against the mean
+    names: Sequence[frozenset[str]]  # the words of each one's identity
     documents_of: Mapping[str, Mapping[int, float]]  # word -> document -> weight of the word there
     words: Sequence[str]  # in alphabetical order
     letters: Sequence[int]  # of each word, as a set of bits
+
+    def gains(self, word: str) -> dict[int, float]:
+        """What the documents score by the word: by the best of those that it may stand for."""
+        best: dict[int, float] = {}
+        for term, likeness in self.like(word).items():
+            for number, weight in self.documents_of[term].items():
+                enough = SATURATION * (1.0 - LENGTH + LENGTH * self.lengths[number])
+                gained = likeness * self.rarity(term) * weight * (SATURATION + 1.0) / (weight + enough)
+                best[number] = max(best.get(number, 0.0), gained)
+        return best
 
     def rarity(self, word: str) -> float:
         having = len(self.documents_of[word])
@@ -103,14 +116,18 @@ class _Index:
 def _index() -> _Index:
     documents = tuple(_documents())
     weights: dict[str, dict[int, float]] = defaultdict(dict)
+    lengths: list[int] = []
     for number, document in enumerate(documents):
         counted = Counter(_words(document.text))
+        lengths.append(counted.total())
         for word in _words(f"{document.identity} {document.title}"):
             counted[word] += NAME_WEIGHT  # type: ignore[assignment]
         for word, weight in counted.items():
             weights[word][number] = weight
     words = sorted(weights)
-    return _Index(documents, weights, words, list(map(_letters, words)))
+    mean = sum(lengths) / len(lengths)
+    names = [frozenset(_words(document.identity)) for document in documents]
+    return _Index(documents, [each / mean for each in lengths], names, weights, words, list(map(_letters, words)))
 
 
 def _documents() -> Iterator[Document]:
