@@ -63,3 +63,38 @@ def test_three_digits_tell_the_coordinate() -> None:
 
 def test_digits_that_miss_one_do_not() -> None:
     assert lifted(DIGITS.format(outer="(D * D * D)")).source is None
+
+
+PARTS = """
+def parts(x, out, T, D, BT: tl.constexpr, BC: tl.constexpr, BD: tl.constexpr, NC: tl.constexpr):
+    group, chunk, part = tl.program_id(2), tl.program_id(1) // NC, tl.program_id(1) % NC
+    row = chunk * BT + part * BC + tl.arange(0, BC)
+    column = tl.program_id(0) * BD + tl.arange(0, BD)
+    mask = (row < T)[:, None] {both} (column < D)[None, :]
+    at = group * T * D + row[:, None] * D + column[None, :]
+    tl.store(out + at, tl.load(x + at, mask=mask) + 1.0, mask=mask)
+
+
+def run(x, out, G, T, D):
+    BT, BC = {sizes}
+    NC = triton.cdiv(BT, BC)
+    grid = lambda meta: (triton.cdiv(D, meta["BD"]), NC * triton.cdiv(T, BT), G)
+    parts[grid](x, out, T, D, BT=BT, BC=BC, NC=NC)
+"""
+
+
+def test_parts_of_chunks_are_lifted_for_the_sizes_that_the_host_passes() -> None:
+    kernel = assert_verified(PARTS.format(sizes="32, 16", both="&"))
+    (out,) = (each.view for each in kernel.views if each.pointer == "out")
+    assert tuple(map(repr, out.shape[1:])) == ("T", "D")
+    assert any(note.basis == "host" and note.text.startswith("BC is 16") for note in kernel.notes)
+
+
+@pytest.mark.parametrize("sizes", ["32, 24", "16, 32"])
+def test_parts_that_overlap_in_what_the_host_passes_are_refused(sizes: str) -> None:
+    assert lifted(PARTS.format(sizes=sizes, both="&")).source is None
+
+
+def test_a_product_of_conditions_is_both() -> None:
+    assert_verified(PARTS.format(sizes="32, 16", both="*"))
+    assert "booleans" in (lifted(PARTS.format(sizes="32, 16", both="+")).reason or "")

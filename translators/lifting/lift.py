@@ -133,19 +133,25 @@ class _Specialising:
         except RecursionError:
             reason = "its expressions are nested too deeply"
         refused = Lifted(function.name, function.node.lineno, "unsupported", reason=reason)
-        return self._for_blocks_of_one(launch) or refused
+        return self._as_launched(launch) or refused
 
-    def _for_blocks_of_one(self, launch: Launch) -> Lifted | None:
-        """The kernel as the host launches it, where a block that it says is of one element: that is no block."""
+    def _as_launched(self, launch: Launch) -> Lifted | None:
+        """The kernel for block sizes that the host passes: first those of one element, which are no blocks; then all,
+        where proofs need their numbers."""
+        for of_one in (True, False):
+            fixed = self._with_blocks(launch, of_one)
+            if fixed is not launch and not self.effort.exhausted:
+                made = self.lift(fixed)  # for the others too, if it comes to that
+                return made if made.source is not None else None
+        return None
+
+    def _with_blocks(self, launch: Launch, of_one: bool) -> Launch:
         known, fixed = launch.known, launch
         for name in sorted(block_names(self.function) & known.constants.keys() - known.fixed):
             value = known.constants[name]
-            if isinstance(value, int) and not isinstance(value, bool) and value == 1:
+            if isinstance(value, int) and not isinstance(value, bool) and (value == 1 or not of_one):
                 fixed = fixed.fixing(name, value)
-        if fixed is launch or self.effort.exhausted:
-            return None
-        made = self.lift(fixed)
-        return made if made.source is not None else None
+        return fixed
 
     def _lifted(self, read: ReadKernel, launch: Launch) -> Lifted:
         """With running sums as scans; or, if that is no program, with the loops that they come from."""

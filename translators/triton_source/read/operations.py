@@ -249,9 +249,10 @@ class Operations:
         shape = self.joint_shape(first.shape, second.shape)
         left, right = (self.converted(self.data(tile), dtype) for tile in (first, second))
         if dtype == d.boolean:
-            if operator not in BITWISE:
+            bitwise = "&" if operator == "*" else operator  # a product of single bits
+            if bitwise not in BITWISE:
                 raise NotLifted(f"'{operator}' of booleans")
-            return Tile(dtype, shape, self.logical(BITWISE[operator], left, right))
+            return Tile(dtype, shape, self.logical(BITWISE[bitwise], left, right))
         if operator == "*" and dtype.is_integer:
             zero = next((each for each in (left, right) if each.operation == "constant" and not each.attribute), None)
             if zero is not None:
