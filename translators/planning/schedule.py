@@ -365,7 +365,8 @@ class Scheduler(ContraryScans):
                 statements.append(tile.Renew(name, goal.new_name, reduction, before, order))
                 self.scopes[-1].names[reduction] = goal.new_name
             case Fold(reduction=reduction, names=names, order=order):
-                statements.append(tile.Accumulate(names, reduction, order, goal.factor))
+                backwards = any(s.reverse and s.axis in reduction.attribute.axes for s in self.scopes)
+                statements.append(tile.Accumulate(names, reduction, order, goal.factor, backwards))
             case Advance() | Test():
                 pass  # the loop's own statement moves the carries on, and has the condition
 

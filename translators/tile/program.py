@@ -156,12 +156,15 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Accumulate:
-    """Fold the current tile into the accumulators, which are first multiplied by `factor`, if there is one."""
+    """Fold the current tile into the accumulators, which are first multiplied by `factor`, if there is one. In a loop
+    that runs `backwards` the tile is before what they hold.
+    """
 
     names: tuple[str, ...]
     reduction: Expression
     order: tuple[Axis, ...]
     factor: Expression | None = None
+    backwards: bool = False
 
 
 @dataclass(frozen=True, slots=True)

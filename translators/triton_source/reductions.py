@@ -109,9 +109,10 @@ def arg_max_tile(dtype: DType, values: Code, indices: Code, axis: int) -> Emitte
     return Emitted(reduced, wide.helpers | {"_arg_max"})
 
 
-def accumulate_arg_max(best: Code, best_index: Code, values: Code, indices: Code) -> Emitted:
-    """One elementwise step along increasing indices, a pair; values are in `computed_in(dtype)`."""
-    return Emitted(call("_later_max", best, best_index, values, indices), frozenset({"_later_max"}))
+def accumulate_arg_max(best: Code, best_index: Code, values: Code, indices: Code, backwards: bool) -> Emitted:
+    """One elementwise step along increasing indices, or decreasing ones, a pair; values are in `computed_in(dtype)`."""
+    function = "_arg_max" if backwards else "_later_max"
+    return Emitted(call(function, best, best_index, values, indices), frozenset({function}))
 
 
 def count_tile(dtype: DType, values: Code, first: Code, condition: Code, bins: str) -> Emitted:

@@ -329,9 +329,8 @@ class ValueWriter:
         indices = self.renderer.axis(axis, order)
         if _position_type(axis) != "INDEX":
             indices = method(indices, "to", _position_type(axis))
-        pair = self.renderer.emitted(
-            reductions.accumulate_arg_max(Code(statement.names[0]), Code(statement.names[1]), values, indices)
-        )
+        best, place = (Code(name) for name in statement.names)
+        pair = self.renderer.emitted(reductions.accumulate_arg_max(best, place, values, indices, statement.backwards))
         self.line(f"{', '.join(statement.names)} = {pair.text}")
 
     def _accumulate_generic(self, statement: Accumulate) -> None:
