@@ -6,7 +6,7 @@ one `Builder`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NoReturn, Protocol
 
@@ -36,6 +36,7 @@ class Builder:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     tracer: Tracer | None = None
     span: Span = NOWHERE  # of the construct being read; the walker keeps it current
+    places: Mapping[str, Span] = field(default_factory=dict)  # of the call's arguments, by parameter
     statements: list[Statement] = field(default_factory=list)
     pure: str | None = None  # inside a structured operation's helper: its name, and effects are errors
     target: str | None = None  # the name that the statement being read binds: a buffer made by it is called so
@@ -96,9 +97,11 @@ class Builder:
         return any(block is other for other in (self.statements, *self.enclosing))
 
     # -------------------------------------------------------------------------------------------- diagnostics
-    def reject(self, code: str, message: str, help: str | None = None, fix: Fix | None = None) -> NoReturn:
-        """The construct at `self.span` breaks the language."""
-        raise Rejected(Diagnostic(code, "error", message, self.span, help, fix))
+    def reject(
+        self, code: str, message: str, help: str | None = None, fix: Fix | None = None, at: str | None = None
+    ) -> NoReturn:
+        """The construct at `self.span` breaks the language; of a call, its argument for the parameter `at`."""
+        raise Rejected(Diagnostic(code, "error", message, self.places.get(at or "", self.span), help, fix))
 
     def note(self, code: str, message: str, help: str | None = None) -> None:
         self.diagnostics.append(Diagnostic(code, "note", message, self.span, help))
@@ -110,6 +113,15 @@ class Builder:
             yield
         finally:
             self.span = outer
+
+    @contextmanager
+    def call(self, places: Mapping[str, Span]) -> Iterator[None]:
+        """What follows is about a call whose arguments stand at `places`."""
+        outer, self.places = self.places, places
+        try:
+            yield
+        finally:
+            self.places = outer
 
     # ------------------------------------------------------------------------------------------------- helpers
     def trace(

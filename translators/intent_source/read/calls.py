@@ -61,7 +61,7 @@ def call(walker: Walker, node: ast.Call) -> Operand:
         case IntrinsicName(path=path):
             positional, keywords = arguments(walker, node)
             walker.here(node)
-            return rules.call_intrinsic(walker.builder, path, positional, keywords)
+            return rules.call_intrinsic(walker.builder, path, positional, keywords, _places(walker, node))
         case Function():
             positional, keywords = arguments(walker, node)
             bound = _bind(walker, node, function, positional, keywords)
@@ -86,6 +86,11 @@ def arguments(walker: Walker, node: ast.Call) -> tuple[tuple[Operand, ...], dict
             )
         keywords[keyword.arg] = evaluate(walker, keyword.value)
     return positional, keywords
+
+
+def _places(walker: Walker, node: ast.Call) -> tuple[Span, ...]:
+    """Where the arguments stand."""
+    return tuple(map(walker.scope.source.span, (*node.args, *(keyword.value for keyword in node.keywords))))
 
 
 def _not_callable(walker: Walker, node: ast.Call, function: Binding) -> NoReturn:
@@ -113,7 +118,9 @@ def _builtin(walker: Walker, node: ast.Call, name: str) -> Operand:
     walker.here(node)
     match name, positional, keywords:
         case "range", _, {} if not keywords:
-            return rules.range_domain(walker.builder, positional)
+            names = ("start", "stop", "step") if len(positional) > 1 else ("stop",)
+            with walker.builder.call(dict(zip(names, _places(walker, node), strict=False))):
+                return rules.range_domain(walker.builder, positional)
         case "slice", _, {} if not keywords and 1 <= len(positional) <= 3:
             return _slice(positional)
         case "len", (Product(items=items),), {}:

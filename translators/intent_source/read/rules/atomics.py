@@ -68,5 +68,5 @@ def _order(builder: Builder, action: str, order: Operand) -> str:
     allowed = _ALLOWED.get(action, _ORDERS)
     if chosen not in allowed:
         words = ", ".join(f'"{word}"' for word in allowed)
-        builder.reject(codes.ORDER, f'I.atomic.{action} has no order "{chosen}"', f"the orders are {words}")
+        builder.reject(codes.ORDER, f'I.atomic.{action} has no order "{chosen}"', f"the orders are {words}", at="order")
     return chosen

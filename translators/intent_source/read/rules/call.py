@@ -9,6 +9,7 @@ from typing import Final, NoReturn
 import intent.intrinsics as table
 from intent.dtypes import DType
 from intent.records import dataclass
+from translators.diagnostics import Span
 from translators.intent_source.read.builder import Builder
 from translators.intent_source.read.operands import Format, Keyword, Literal, Operand, Product, Text, Token
 from translators.intent_source.read.rules import (
@@ -73,9 +74,16 @@ Rule = Callable[[Builder, Call], Operand]
 
 
 def call_intrinsic(
-    builder: Builder, path: str, positional: tuple[Operand, ...], keywords: dict[str, Operand]
+    builder: Builder,
+    path: str,
+    positional: tuple[Operand, ...],
+    keywords: dict[str, Operand],
+    places: tuple[Span, ...] = (),
 ) -> Operand:
-    """The result of `I.path(...)`; Keyword("None") if it gives nothing."""
+    """The result of `I.path(...)`; Keyword("None") if it gives nothing.
+
+    `places` are where the arguments stand, in their order, if they stand anywhere.
+    """
     intrinsic = table.INTRINSICS.get(path)
     if intrinsic is None or path not in RULES:
         reject_unknown(builder, path)
@@ -90,7 +98,9 @@ def call_intrinsic(
     except TypeError as error:
         builder.reject(codes.BAD_CALL, str(error), _keepdim_hint(keywords))
     call = Call(builder, path, {name: _operand(value) for name, value in bound.items()})
-    return RULES[path](builder, call)
+    names = [each.name for each in intrinsic.parameters if not each.keyword_only][: len(positional)]
+    with builder.call(dict(zip([*names, *keywords], places, strict=False))):
+        return RULES[path](builder, call)
 
 
 def reject_unknown(builder: Builder, path: str) -> NoReturn:

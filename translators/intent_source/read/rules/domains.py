@@ -32,17 +32,17 @@ def index_scalar(builder: Builder, extent: Polynomial) -> Value:
     return builder.size(extent)
 
 
-def bound(builder: Builder, operand: Operand, what: str) -> Value:
-    """A bound of a domain, range or slice: any integer scalar, as index."""
+def bound(builder: Builder, operand: Operand, what: str, at: str | None = None) -> Value:
+    """A bound of a domain, range or slice: any integer scalar, as index; of a call, its argument for `at`."""
     if isinstance(static_number(operand), float) or (not isinstance(operand, Value) and static_number(operand) is None):
-        builder.reject(codes.BOUND, f"{what} is an integer, and this is {describe(builder, operand)}")
+        builder.reject(codes.BOUND, f"{what} is an integer, and this is {describe(builder, operand)}", at=at)
     value = as_value(builder, operand, None if isinstance(operand, Value) else dtypes.index)
     if not value.is_scalar:
         help = "take one element, for example t[0]" if value.shape else "take its scalar: t[()]"
-        builder.reject(codes.BOUND, f"{what} is an integer scalar, and this is {describe(builder, value)}", help)
+        builder.reject(codes.BOUND, f"{what} is an integer scalar, and this is {describe(builder, value)}", help, at=at)
     if not value.dtype.is_integer:
         help = "write I.cast(..., I.index)"
-        builder.reject(codes.BOUND, f"{what} is an integer, and this is {value.dtype.name}", help)
+        builder.reject(codes.BOUND, f"{what} is an integer, and this is {value.dtype.name}", help, at=at)
     return value if value.dtype == dtypes.index else builder.one(Cast(value), Scalar(dtypes.index))
 
 
@@ -57,8 +57,8 @@ def whole(builder: Builder, extent: Polynomial) -> Domain:
 
 # ------------------------------------------------------------------------------------------------------------ domains
 def domain(builder: Builder, start: Operand, stop: Operand, step: Operand) -> Domain:
-    begin = bound(builder, start, "the start of a domain")
-    end = bound(builder, stop, "the end of a domain")
+    begin = bound(builder, start, "the start of a domain", "start")
+    end = bound(builder, stop, "the end of a domain", "stop")
     return between(builder, begin, end, _step(builder, step))
 
 
@@ -80,7 +80,7 @@ def _step(builder: Builder, operand: Operand) -> int:
     if step is None or step < 1:
         message = f"a step is a positive compile-time integer, and this is {describe(builder, operand)}"
         help = "walk backwards with arithmetic on a forward index: i = n - 1 - k"
-        builder.reject(codes.STEP, message, help if step is not None else None)
+        builder.reject(codes.STEP, message, help if step is not None else None, at="step")
     return step
 
 

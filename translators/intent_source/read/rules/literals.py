@@ -174,7 +174,7 @@ def integer(builder: Builder, operand: Operand, what: str) -> int:
     value = static_integer(operand)
     if value is None:
         message = f"{what} must be a compile-time integer, and this is {describe(builder, operand)}"
-        builder.reject(codes.NOT_COMPILE_TIME, message)
+        builder.reject(codes.NOT_COMPILE_TIME, message, at=what)
     return value
 
 
@@ -182,13 +182,16 @@ def flag(builder: Builder, operand: Operand, what: str) -> bool:
     value = static_number(operand)
     if not isinstance(value, bool):
         message = f"{what} must be a compile-time bool, and this is {describe(builder, operand)}"
-        builder.reject(codes.NOT_COMPILE_TIME, message, "write True or False, or an I.Constexpr[bool] parameter")
+        builder.reject(
+            codes.NOT_COMPILE_TIME, message, "write True or False, or an I.Constexpr[bool] parameter", at=what
+        )
     return value
 
 
 def text(builder: Builder, operand: Operand, what: str) -> str:
     if not isinstance(operand, Text):
-        builder.reject(codes.NOT_COMPILE_TIME, f"{what} must be a string, and this is {describe(builder, operand)}")
+        message = f"{what} must be a string, and this is {describe(builder, operand)}"
+        builder.reject(codes.NOT_COMPILE_TIME, message, at=what)
     return operand.value
 
 
@@ -197,13 +200,11 @@ def dtype_of(builder: Builder, operand: Operand, what: str) -> DType:
         case Token(dtype=dtype):
             return dtype
         case Literal() | Text():
-            help = "write a dtype of the language, such as I.f32"
-            builder.reject(
-                codes.DTYPE_EXPECTED, f"{what} must be a dtype, and this is {describe(builder, operand)}", help
-            )
+            message = f"{what} must be a dtype, and this is {describe(builder, operand)}"
+            builder.reject(codes.DTYPE_EXPECTED, message, "write a dtype of the language, such as I.f32", at=what)
         case _:
             message = f"{what} must be a dtype such as I.f32, and this is {describe(builder, operand)}"
-            builder.reject(codes.DTYPE_EXPECTED, message)
+            builder.reject(codes.DTYPE_EXPECTED, message, at=what)
 
 
 def is_none(operand: Operand) -> bool:

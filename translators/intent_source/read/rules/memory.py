@@ -104,9 +104,10 @@ def read(
 
 
 def _check_guard(builder: Builder, shape: Shape, *guards: Value | None) -> None:
-    for guard in guards:
+    for name, guard in zip(("valid", "fill"), guards, strict=True):
         if guard is not None:
-            fits(builder, guard, shape, "valid and fill never enlarge the result", codes.VALID_OR_FILL)
+            with builder.at(builder.places.get(name, builder.span)):
+                fits(builder, guard, shape, "valid and fill never enlarge the result", codes.VALID_OR_FILL)
 
 
 def gather(builder: Builder, source: Operand, index: Operand, valid: Operand, fill: Operand) -> Value:
@@ -115,8 +116,8 @@ def gather(builder: Builder, source: Operand, index: Operand, valid: Operand, fi
         builder.reject(codes.VALUE_EXPECTED, message)
     condition = None if isinstance(valid, Literal) and valid.value is True else as_value(builder, valid)
     if condition is not None and condition.dtype.kind != "bool":
-        what = describe(builder, condition)
-        builder.reject(codes.VALID_OR_FILL, f"valid is bool, and this is {what}", "compare it, for example j < n")
+        message = f"valid is bool, and this is {describe(builder, condition)}"
+        builder.reject(codes.VALID_OR_FILL, message, "compare it, for example j < n", at="valid")
     return read(builder, source, index_items(index), condition, _fill(builder, source, fill))
 
 
@@ -127,7 +128,7 @@ def _fill(builder: Builder, source: Memory | Value, fill: Operand) -> Value | No
     value = as_value(builder, fill, None if isinstance(fill, Value) else source.dtype)
     if value.dtype != source.dtype:
         message = f"fill has the source's dtype {source.dtype.name}, and this is {value.dtype.name}"
-        builder.reject(codes.VALID_OR_FILL, message, f"write I.cast(..., {source.dtype!r})")
+        builder.reject(codes.VALID_OR_FILL, message, f"write I.cast(..., {source.dtype!r})", at="fill")
     return value
 
 

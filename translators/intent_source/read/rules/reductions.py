@@ -199,10 +199,11 @@ def histogram(builder: Builder, values: Operand, bins: Operand, valid: Operand, 
         builder.reject(codes.HISTOGRAM, message, "write I.cast(..., I.i32)")
     condition = as_value(builder, valid)
     if condition.dtype.kind != "bool":
-        builder.reject(codes.HISTOGRAM, f"valid is bool, and this is {describe(builder, condition)}")
+        builder.reject(codes.HISTOGRAM, f"valid is bool, and this is {describe(builder, condition)}", at="valid")
     fits(builder, condition, members.shape, "valid of I.histogram", codes.HISTOGRAM)
     if not count.is_integer:
-        builder.reject(codes.HISTOGRAM, f"count_dtype is an integer dtype, and this is {count.name}", "write I.i32")
-    size = bound(builder, bins, "the number of bins")
+        message = f"count_dtype is an integer dtype, and this is {count.name}"
+        builder.reject(codes.HISTOGRAM, message, "write I.i32", at="count_dtype")
+    size = bound(builder, bins, "the number of bins", "bins")
     op = Histogram(members, condition, size)
     return builder.one(op, Tensor(count, (builder.polynomial(size),)))

@@ -154,7 +154,7 @@ def extent_of(builder: Builder, operand: Operand) -> Polynomial:
             return builder.polynomial(operand)
         case Value(is_scalar=True) if operand.dtype.is_integer:
             help = "write I.cast(..., I.index)"
-            builder.reject(codes.INDEX_MIXED, f"an extent is index, and this is {operand.dtype.name}", help)
+            builder.reject(codes.INDEX_MIXED, f"an extent is index, and this is {operand.dtype.name}", help, at="shape")
         case _:
             return _static_extent(builder, operand)
 
@@ -163,16 +163,18 @@ def _static_extent(builder: Builder, operand: Operand) -> Polynomial:
     value = static_integer(operand)
     if value is None:
         help = "a shape holds ints, extents such as x.shape[0], symbol names and domains"
-        builder.reject(codes.SHAPE, f"{describe(builder, operand)} is not an extent", help)
+        builder.reject(codes.SHAPE, f"{describe(builder, operand)} is not an extent", help, at="shape")
     if not 0 <= value < 1 << 63:
-        builder.reject(codes.SHAPE, f"an extent lies between 0 and 2**63, and this is {value}")
+        builder.reject(codes.SHAPE, f"an extent lies between 0 and 2**63, and this is {value}", at="shape")
     return number(value)
 
 
 def _symbol(builder: Builder, name: str) -> Polynomial:
     if builder.symbols and name not in builder.symbols:
         known = ", ".join(sorted(builder.symbols))
-        builder.reject(codes.SHAPE, f"no parameter has an extent named {name!r}", f"the symbols are {known}")
+        builder.reject(
+            codes.SHAPE, f"no parameter has an extent named {name!r}", f"the symbols are {known}", at="shape"
+        )
     return symbol(name)
 
 
@@ -180,14 +182,14 @@ def _symbol(builder: Builder, name: str) -> Polynomial:
 def axis_of(builder: Builder, operand: Operand, shape: Shape) -> int:
     """An axis number, counted from 0."""
     if isinstance(operand, Domain | RaggedRow):
-        builder.reject(codes.DOMAIN_AS_AXIS, "a domain is not an axis number", _axis_hint(operand, shape))
+        builder.reject(codes.DOMAIN_AS_AXIS, "a domain is not an axis number", _axis_hint(operand, shape), at="axis")
     axis = static_integer(operand)
     if axis is None:
         message = f"an axis is a compile-time integer, and this is {describe(builder, operand)}"
-        builder.reject(codes.AXIS, message, "write axis=0")
+        builder.reject(codes.AXIS, message, "write axis=0", at="axis")
     if not -len(shape) <= axis < len(shape):
         message = f"axis {axis} does not exist: {show_shape(builder, shape)} has {show_axes(len(shape))}"
-        builder.reject(codes.AXIS_RANGE, message, axes_help(len(shape)))
+        builder.reject(codes.AXIS_RANGE, message, axes_help(len(shape)), at="axis")
     return axis % len(shape)
 
 
@@ -201,10 +203,10 @@ def axes_of(builder: Builder, operand: Operand, shape: Shape) -> tuple[int, ...]
     """One axis number or a non-empty tuple of different ones, in increasing order."""
     items = operand.items if isinstance(operand, Product) else (operand,)
     if not items:
-        builder.reject(codes.AXIS, "the tuple of axes is empty", "name at least one axis")
+        builder.reject(codes.AXIS, "the tuple of axes is empty", "name at least one axis", at="axis")
     axes = tuple(axis_of(builder, item, shape) for item in items)
     if len(set(axes)) != len(axes):
-        builder.reject(codes.AXIS_RANGE, "an axis is named twice")
+        builder.reject(codes.AXIS_RANGE, "an axis is named twice", at="axis")
     return tuple(sorted(axes))
 
 
@@ -260,11 +262,13 @@ def _resolve(builder: Builder, value: Value, items: tuple[Operand, ...]) -> Shap
     if not inferred:
         return tuple(extent_of(builder, item) for item in items)
     if len(inferred) > 1:
-        builder.reject(codes.INFERRED_EXTENT, "at most one extent of a reshape can be inferred")
+        builder.reject(codes.INFERRED_EXTENT, "at most one extent of a reshape can be inferred", at="shape")
     known = {position: extent_of(builder, item) for position, item in enumerate(items) if position not in inferred}
     count, rest = product(value.shape), product(known.values())
     if rest.constant == 0:
-        builder.reject(codes.INFERRED_EXTENT, "an extent beside an extent of 0 cannot be inferred", "write it out")
+        builder.reject(
+            codes.INFERRED_EXTENT, "an extent beside an extent of 0 cannot be inferred", "write it out", at="shape"
+        )
     known[inferred[0]] = floor_divide(count, rest)
     return tuple(known[position] for position in range(len(items)))
 
@@ -280,12 +284,12 @@ def _check_count(builder: Builder, given: Shape, wanted: Shape) -> None:
         return
     message = f"reshaping {show_shape(builder, given)} to {show_shape(builder, wanted)} changes the element count"
     if surplus.constant is not None:
-        builder.reject(codes.RESHAPE_COUNT, message)
+        builder.reject(codes.RESHAPE_COUNT, message, at="shape")
     if any(isinstance(atom, Value) for atom in surplus.atoms()):
         help = "the counts must follow from the extents: use v.shape[...] or I.end of the same domain"
-        builder.reject(codes.RESHAPE_COUNT, f"{message}, as far as can be proven", help)
+        builder.reject(codes.RESHAPE_COUNT, f"{message}, as far as can be proven", help, at="shape")
     if not any(isinstance(atom, Symbol) for atom in surplus.atoms()):
-        builder.reject(codes.RESHAPE_COUNT, message)
+        builder.reject(codes.RESHAPE_COUNT, message, at="shape")
     counts = f"{show_extent(builder, product(given))} == {show_extent(builder, product(wanted))}"
     builder.note(
         codes.CHECKED_ON_HOST, f"{counts} is checked before each launch: it does not follow from the annotations"
@@ -300,7 +304,7 @@ def transpose(builder: Builder, operand: Operand, permutation: Operand) -> Value
         order = tuple(axis_of(builder, item, value.shape) for item in shape_items(permutation))
     if sorted(order) != list(range(rank)):
         message = f"a permutation of {show_shape(builder, value.shape)} names each of its {rank} axes once"
-        builder.reject(codes.PERMUTATION, message, f"for example {tuple(reversed(range(rank)))}")
+        builder.reject(codes.PERMUTATION, message, f"for example {tuple(reversed(range(rank)))}", at="permutation")
     return builder.one(Transpose(value, order), Tensor(value.dtype, tuple(value.shape[axis] for axis in order)))
 
 
