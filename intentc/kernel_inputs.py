@@ -103,10 +103,11 @@ def strided(array: Array) -> Array:
     return view
 
 
-def with_specials(kernel: Kernel, arguments: Arguments, seed: int = 0) -> Arguments:
-    """The arguments with a few NaN and infinities in the float arrays."""
+def with_specials(kernel: Kernel, arguments: Arguments, seed: int = 0, finite: Sequence[str] = ()) -> Arguments:
+    """The arguments with a few NaN and infinities in the float arrays that are not named as `finite`."""
     generator = np.random.default_rng(seed)
     floats = {view.name for view in kernel.views if view.dtype.is_float and view.dtype.name != "f8e4m3fn"}
+    floats -= set(finite)
     return {name: _sprinkle(value, generator) if name in floats else value for name, value in arguments.items()}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -46,6 +47,7 @@ class Trial:
 
     code: KernelCode
     function: Callable[..., None]
+    finite: Sequence[str] = ()  # the inputs that the file names as such
 
     @property
     def kernel(self) -> Kernel:
@@ -90,9 +92,21 @@ def trials(target: str, options: Options, cpu: bool) -> list[Trial]:
     """Compile the file and import the module; exits with status 1 if the file is rejected."""
     compilation, chosen = compiled(target, options)
     choose_device(cpu)
-    assert compilation.source is not None
+    assert compilation.source is not None and compilation.program is not None
     module = load_module(compilation.source)
-    return [Trial(code, getattr(module, names.public.host_out or "")) for code, names in chosen]
+    finite = _finite("\n".join(compilation.program.lines))
+    return [Trial(code, getattr(module, names.public.host_out or ""), finite) for code, names in chosen]
+
+
+def _finite(text: str) -> Sequence[str]:
+    """The names in the file's `FINITE`: inputs that hold no NaN or infinity, because the kernels do not serve them."""
+    for statement in ast.parse(text).body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id="FINITE")], value=ast.List(elts=items) | ast.Tuple(elts=items)):
+                return [str(each.value) for each in items if isinstance(each, ast.Constant)]
+            case _:
+                pass
+    return ()
 
 
 def compiled(target: str, options: Options) -> tuple[Compilation, list[tuple[KernelCode, KernelNames]]]:

@@ -451,6 +451,8 @@ def test_wrong_use(body: str, code: str, message: str) -> None:
         ("scaled = context.compile(scale)", "INT128", "the name of a specialisation is a string literal"),
         ("scaled = context.compile(kernel=scale)", "INT128", "context.compile takes a name, then the kernel"),
         ("scaled = context.compile('s', scale)\n    context.empty((3,))", "INT127", "takes a shape and a dtype"),
+        ("scaled = context.compile('s', scale)\n    context.empty((3,), 'f33')", "INT127", "'f33' is no dtype"),
+        ("scaled = context.compile('s', scale)\n    context.empty((3,), 'float32')", "INT127", "'float32' is no dtype"),
     ],
 )
 def test_wrong_use_of_the_context(first: str, code: str, message: str) -> None:
@@ -477,6 +479,14 @@ def test_wrong_use_of_the_context(first: str, code: str, message: str) -> None:
         ("def f(x):\n    return g(C.run(x, 1.0))\n\ndef g(x):\n    return I.exp(x)\n", "uses I.exp"),
         ("def f(x):\n    return C.run(x, 1.0).to(I.quant)\n", "uses I.quant"),
         ("def f(x, torch):\n    return C.run(x, 1.0)\n", "has a variable called torch"),
+        ("async def f(x):\n    return C.run(x, 1.0)\n", "is no plain function"),
+        ("class f:\n    def __call__(self, x):\n        return C.run(x, 1.0)\n", "is no plain function"),
+        ("if True:\n    def f(x):\n        return C.run(x, 1.0)\n", "is defined inside another statement"),
+        ("f = 1\n\ndef f(x):\n    return C.run(x, 1.0)\n", "has a name that the file gives several times"),
+        (
+            "def f(x, context):\n    return context.compile('f', scale).run(x, 1.0)\n",
+            "uses 'scale', which the compiler",
+        ),
     ],
 )
 def test_what_is_left_out_is_noted(text: str, reason: str) -> None:
@@ -498,6 +508,39 @@ def test_build_is_not_left_out() -> None:
     (wrong,) = [each for each in found.diagnostics if each.severity == "unsupported"]
     assert found.source is None and wrong.code == "INT902"
     assert "returns nothing to call" in wrong.message
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("def build():\n    s = context.compile('s', scale)\n    return lambda x: s.run(x, 1.0)\n", "uses 'context'"),
+        (
+            "def build(context):\n    return made(context)\n\ndef made(c):\n    return c.compile('s', scale)\n",
+            "its context on",
+        ),
+        (
+            "def build(*, context):\n    s = context.compile('s', scale)\n    return lambda x: s.run(x, 1.0)\n",
+            "uses 'scale'",
+        ),
+        ("async def build(context):\n    return context.compile('s', scale)\n", "is no plain function"),
+    ],
+)
+def test_a_build_that_is_no_build(text: str, reason: str) -> None:
+    found = compiled(HEADER + SCALE + text)
+    (wrong,) = [each for each in found.diagnostics if each.severity == "unsupported"]
+    assert found.source is None and wrong.code == "INT902" and reason in wrong.message
+
+
+def test_a_build_without_a_context_compiles_by_itself(tmp_path: Path) -> None:
+    text = "def build():\n    scaled = intent.compile(scale)\n    return lambda x: scaled.run(x, 2.0)\n"
+    found = load(compiled(HEADER + SCALE + text).source, tmp_path)
+    np.testing.assert_array_equal(found.composed(np.ones(3, np.float32)), np.full(3, 2, np.float32))
+
+
+def test_an_annotated_lambda_is_a_function(tmp_path: Path) -> None:
+    text = "from typing import Any\n\nC = intent.compile(scale)\ntwice: Any = lambda x: C.run(x, 2.0)\n"
+    found = load(compiled(HEADER + SCALE + text).source, tmp_path)
+    np.testing.assert_array_equal(found.twice(np.ones(3, np.float32)), np.full(3, 2, np.float32))
 
 
 def test_files_without_compositions_are_as_before() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import enum
 import gc
 import pickle
 import weakref
@@ -44,6 +45,24 @@ def target(request: pytest.FixtureRequest) -> object:
 def make(request: pytest.FixtureRequest) -> Callable[[object], object]:
     """Arrays of one library from anything."""
     return np.array if request.param == "numpy" else lambda value: torch.from_numpy(np.array(value))
+
+
+class Other(enum.Enum):
+    BACKWARD = 1
+
+
+class Exchanged:
+    """An array of a library that offers its memory through DLPack alone."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array, self.dtype, self.shape, self.strides = array, array.dtype, array.shape, array.strides
+        self.itemsize = array.itemsize
+
+    def __dlpack__(self, **options: object) -> object:
+        return self.array.__dlpack__(**options)  # type: ignore[arg-type]
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.array.__dlpack_device__()
 
 
 def close(actual: object, wanted: object) -> None:
@@ -151,6 +170,8 @@ def test_scalars_of_floats(target: object, make: Callable[[object], object]) -> 
     for factor in (2.0, 3, np.float32(0.5), np.float16(4), np.int8(-1), float("nan"), float("-inf")):
         artifact(x, out, factor)
         np.testing.assert_array_equal(np.asarray(out), np.array([1, -2], np.float32) * np.float32(factor))
+    with pytest.raises(ValueError, match=r"factor must fit f(loat)?32, but is beyond every float"):
+        artifact(x, out, -(10**400))
     for factor in (True, "2", np.ones(1), torch.tensor(2.0)):
         with pytest.raises(TypeError, match=r"factor must be a number of dtype f(loat)?32"):
             artifact(x, out, factor)
@@ -239,6 +260,30 @@ def test_read_only_arrays(target: object) -> None:
     out.flags.writeable = False
     with pytest.raises(ValueError, match="scale: out is written, but the array is read-only"):
         intent.compile(kernels.scale, target)(np.ones(3, np.float32), out, 1.0)
+
+
+def test_read_only_arrays_of_other_libraries(target: object) -> None:
+    artifact = intent.compile(kernels.scale, target)
+    x, array = np.ones(3, np.float32), np.zeros(3, np.float32)
+    artifact(Exchanged(x), Exchanged(array), 2.0)
+    close(array, np.full(3, 2))
+    x.flags.writeable = array.flags.writeable = False
+    with pytest.raises(ValueError, match="scale: out is written, but the array is read-only"):
+        artifact(Exchanged(x), Exchanged(array), 3.0)
+    close(array, np.full(3, 2))
+    close(artifact.run(Exchanged(x), 3.0), np.full(3, 3))
+
+
+def test_prepare_checks(target: object, make: Callable[[object], object]) -> None:
+    artifact = intent.compile(kernels.scale, target)
+    x, long = make(np.ones(3, np.float32)), make(np.ones(4, np.float32))
+    with pytest.raises(ValueError, match="scale: axis 0 of out must be N = 3, not 4"):
+        artifact.prepare(x, 1.0, outputs=long)
+    with pytest.raises(TypeError, match="scale: out must have dtype float32, not float64"):
+        artifact.prepare(x, 1.0, outputs=make(np.ones(3)))
+    for outputs in (None, make(np.ones(3, np.float32))):
+        with pytest.raises(TypeError, match="scale: factor must be a number of dtype f32, not 'one'"):
+            artifact.prepare(x, "one", outputs=outputs)
 
 
 def test_one_library_for_all() -> None:
@@ -350,6 +395,8 @@ def test_constexprs(target: object) -> None:
     [
         (kernels.stencil, {"reach": 1.5}, "reach"),
         (kernels.stencil, {"direction": "SIDEWAYS"}, "SIDEWAYS"),
+        (kernels.stencil, {"direction": Other.BACKWARD}, "is 'Other.BACKWARD', which is no Direction"),
+        (kernels.stencil, {"reach": "3"}, "is '3', which is no int"),
         (kernels.stencil, {"depth": 1}, "no kernel of this file has a constexpr parameter 'depth'|no constexpr"),
         (kernels.scale, {"reach": 1}, "'scale' has no constexpr parameter 'reach'"),
     ],
@@ -446,7 +493,9 @@ def test_context() -> None:
         shift = context.compile("shift", kernels.stencil, constexprs={"reach": 2})
 
         def composed(x: torch.Tensor) -> torch.Tensor:
-            partial = context.empty((4,), intent.language.f32)
+            partial = context.empty((4,), "f32" if shift.target == TARGETS[0] else intent.language.f32)
+            with pytest.raises(ValueError, match="'float32' is no dtype of the language"):
+                context.empty((4,), "float32")
             groups(x, partial)
             result: torch.Tensor = shift.run(partial)
             return result

@@ -82,7 +82,7 @@ def test_constexprs_are_bound_by_name_or_by_kernel() -> None:
     text = with_parameter(
         "a: I.Constexpr[int], b: I.Constexpr[bool], m: I.Constexpr[Mode], f: I.Constexpr[float] = 2", CHOICE
     )
-    kernel = read(text, {"a": "12", "kernel.b": True, "m": "Mode.EXACT"})
+    kernel = read(text, {"a": 12, "kernel.b": True, "m": "Mode.EXACT"})
     assert [(constant.name, constant.value) for constant in kernel.constants] == [
         ("a", 12), ("b", True), ("m", "EXACT"), ("f", 2.0)
     ]  # fmt: skip
@@ -93,6 +93,21 @@ def test_an_enum_member_of_the_host_binds_by_name() -> None:
     mode = enum.Enum("Mode", {"FAST": 0, "EXACT": 1})
     kernel = read(with_parameter("m: I.Constexpr[Mode]", CHOICE), {"m": mode["EXACT"]})
     assert kernel.constants[0].value == "EXACT"
+
+
+@pytest.mark.parametrize("value", ["3", True, 2.0, 10**400, float("inf"), None])
+def test_a_constexpr_has_the_type_of_its_annotation(value: object) -> None:
+    kind = "bool" if value == 10**400 else "int"
+    found = errors(with_parameter(f"c: I.Constexpr[{kind}]"), {"c": value})
+    assert [each.code for each in found] == ["INT113" if value is None else "INT114"]
+    found = errors(with_parameter("c: I.Constexpr[float]"), {"c": 10**400})
+    assert [each.code for each in found] == ["INT114"]
+
+
+@pytest.mark.parametrize("member", ["Other.EXACT", "Mode.OTHER", "EXACT.", enum.Enum("Other", {"EXACT": 1})["EXACT"]])
+def test_a_member_of_another_enum_is_none_of_this(member: object) -> None:
+    found = errors(with_parameter("m: I.Constexpr[Mode]", CHOICE), {"m": member})
+    assert [(each.code, each.help) for each in found] == [("INT114", "one of FAST, EXACT")]
 
 
 def test_a_missing_constexpr_names_the_flag() -> None:

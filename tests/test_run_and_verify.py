@@ -30,6 +30,26 @@ def test_verify_sweeps_sizes_layouts_and_orders() -> None:
         assert title in found.output
 
 
+def test_inputs_that_a_file_calls_finite_are(tmp_path: Path) -> None:
+    path = tmp_path / "truncated.py"
+    text = """import intent
+import intent.language as I
+
+FINITE = ["x"]
+
+
+@intent.kernel
+def truncated(x: I.In[I.f32, ("N",)], y: I.In[I.f32, ("N",)], z: I.Out[I.f32, ("N",)]):
+    z[:] = y[:] + I.cast(I.cast(x[:], I.i32), I.f32)
+"""
+    path.write_text(text, encoding="utf-8")
+    found = command_line.intentc("verify", path, "--cpu", "--shape", "N=400")
+    found.assert_clean()
+    assert found.status == 0 and "with NaN and infinities: agrees" in found.output, found
+    path.write_text(text.replace("FINITE", "OTHER"), encoding="utf-8")
+    assert "with NaN and infinities: agrees" not in command_line.intentc("verify", path, "--cpu").output
+
+
 def test_sizes_that_depend_on_each_other_are_found() -> None:
     found = command_line.intentc("run", SPMV, "--cpu")
     found.assert_clean()

@@ -316,10 +316,20 @@ def _tensor(kernel, view, array):
     elif hasattr(array, "__cuda_array_interface__"):
         tensor = torch.as_tensor(array)
     elif hasattr(array, "__dlpack__"):
+        if view.direction != "In":
+            _check_writable(kernel, view, array)
         tensor = torch.from_dlpack(array)
     else:
         raise TypeError(f"{kernel.name}: {view.name} must be a device array, not {type(array).__name__}")
     return tensor
+
+
+def _check_writable(kernel, view, array):
+    """An array that is read-only refuses to give its memory without a version, which could not say so."""
+    try:
+        array.__dlpack__()
+    except BufferError as error:
+        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only") from error
 
 
 def _dtype_name(array):
@@ -395,7 +405,10 @@ def _scalar(kernel, name, dtype, value):
     if not isinstance(value, kind) or (isinstance(value, bool) and dtype != "bool"):
         raise TypeError(f"{kernel.name}: {name} must be a number of dtype {dtype}, not {value!r}")
     if kind is numbers.Real:
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise ValueError(f"{kernel.name}: {name} must fit {dtype}, but is beyond every float") from None
     if dtype == "bool":
         return int(value)  # the interpreter takes no Python bool
     if not torch.iinfo(getattr(torch, dtype)).min <= value <= torch.iinfo(getattr(torch, dtype)).max:

@@ -319,10 +319,20 @@ def _tensor(kernel, view, array):
     elif hasattr(array, "__cuda_array_interface__"):
         tensor = torch.as_tensor(array)
     elif hasattr(array, "__dlpack__"):
+        if view.direction != "In":
+            _check_writable(kernel, view, array)
         tensor = torch.from_dlpack(array)
     else:
         raise TypeError(f"{kernel.name}: {view.name} must be a device array, not {type(array).__name__}")
     return tensor
+
+
+def _check_writable(kernel, view, array):
+    """An array that is read-only refuses to give its memory without a version, which could not say so."""
+    try:
+        array.__dlpack__()
+    except BufferError as error:
+        raise ValueError(f"{kernel.name}: {view.name} is written, but the array is read-only") from error
 
 
 def _dtype_name(array):

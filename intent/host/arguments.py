@@ -10,7 +10,16 @@ import numbers
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any, Final
 
-from intent.host.arrays import accepts, element_name, element_strides, is_numpy, is_numpy_scalar, is_tensor
+from intent.host.arrays import (
+    accepts,
+    element_name,
+    element_strides,
+    is_numpy,
+    is_numpy_scalar,
+    is_read_only,
+    is_tensor,
+    library_of,
+)
 from intent.host.interface import Interface, Parameter
 
 Values = tuple[object, ...]
@@ -95,7 +104,7 @@ def _check_array(kernel: str, parameter: Parameter, array: Any, sizes: MutableMa
             raise ValueError(wrong_extent(kernel, parameter, axis, expected, tuple(array.shape)))
     if parameter.strides:
         _check_strides(kernel, parameter, array, sizes)
-    if parameter.writable and is_numpy(array) and not array.flags.writeable:
+    if parameter.writable and is_read_only(array):
         raise ValueError(f"{kernel}: {parameter.name} is written, but the array is read-only")
 
 
@@ -175,6 +184,15 @@ def _folded(array: Any) -> bool:  # noqa: ANN401 - a NumPy array
 
 
 # ------------------------------------------------------------------------------------------------------------- scalars
+def check_values(interface: Interface, values: Values) -> None:
+    """Hold every argument against its declaration. What overlaps is for the launch to see."""
+    library_of(interface.name, interface.parameters, values)
+    check_arrays(interface.name, interface.parameters, values, {})
+    for parameter, value in zip(interface.parameters, values, strict=True):
+        if not parameter.is_view:
+            check_scalar(interface.name, parameter, value)
+
+
 def check_scalar(kernel: str, parameter: Parameter, value: object) -> bool | int | float:
     """The value as a Python number that the dtype can hold."""
     if is_numpy_scalar(value):
@@ -185,9 +203,17 @@ def check_scalar(kernel: str, parameter: Parameter, value: object) -> bool | int
         case dtype if dtype in LIMITS and isinstance(value, numbers.Integral) and not isinstance(value, bool):
             return _check_range(kernel, parameter, int(value))
         case dtype if dtype.startswith(FLOATS) and isinstance(value, numbers.Real) and not isinstance(value, bool):
-            return float(value)
+            return _float(kernel, parameter, value)
         case _:
             raise TypeError(f"{kernel}: {parameter.name} must be a number of dtype {parameter.dtype}, not {value!r}")
+
+
+def _float(kernel: str, parameter: Parameter, value: numbers.Real) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        message = f"{parameter.name} must fit {parameter.dtype}, but is beyond every float"
+        raise ValueError(f"{kernel}: {message}") from None
 
 
 def _check_range(kernel: str, parameter: Parameter, value: int) -> int:

@@ -41,6 +41,19 @@ def is_device_array(value: object) -> bool:
     return not is_numpy(value) and (hasattr(value, "__cuda_array_interface__") or hasattr(value, "__dlpack__"))
 
 
+def is_read_only(array: Any) -> bool:  # noqa: ANN401 - an array of any library
+    """Whether the array says that it must not be written: through DLPack, by refusing an exchange without versions."""
+    if is_numpy(array):
+        return not array.flags.writeable
+    if is_tensor(array) or hasattr(array, "__cuda_array_interface__"):
+        return False
+    try:
+        array.__dlpack__()
+    except BufferError:
+        return True
+    return False
+
+
 def element_name(array: Any) -> str:  # noqa: ANN401 - an array of any library
     """The dtype as torch and NumPy both write it."""
     return (

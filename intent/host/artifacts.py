@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from intent.host.arguments import Values, bind, bind_inputs, with_outputs
+from intent.host.arguments import Values, bind, bind_inputs, check_values, with_outputs
 from intent.host.interface import Interface
 from intent.targets import Target
 from translators.diagnostics import Diagnostic
@@ -94,13 +94,15 @@ class Artifact:
         return unwrap(self._execution.run(inputs, sizes))
 
     def prepare(self, /, *arguments: object, outputs: object = None, **keywords: object) -> PreparedCall:
-        """Bind the arguments of a call, without executing it.
+        """Check and bind the arguments of a call, without executing it.
 
         `outputs` are the `Out` arguments in order, allocated here if they are left out.
         """
         inputs, sizes = bind_inputs(self.interface, arguments, keywords)
         bound = tuple(self._execution.allocate(inputs, sizes)) if outputs is None else self._given(outputs)
-        return PreparedCall(self._execution, with_outputs(self.interface, inputs, bound), bound)
+        values = with_outputs(self.interface, inputs, bound)
+        check_values(self.interface, values)
+        return PreparedCall(self._execution, values, bound)
 
     def _given(self, outputs: object) -> Values:
         given = tuple(outputs) if isinstance(outputs, (tuple, list)) else (outputs,)

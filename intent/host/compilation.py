@@ -110,7 +110,7 @@ def _text(definition: Definition) -> str:
 def _constant(name: str, value: object) -> Constant:
     match value:
         case enum.Enum():
-            return value.name
+            return f"{type(value).__name__}.{value.name}"
         case bool() | int() | float() | str():
             return value
         case _ if getattr(value, "shape", None) == ():  # a number of NumPy

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from intent.annotations import dtype as named
 from intent.dtypes import DType
 from intent.host.artifacts import Artifact
 from intent.host.compilation import CompileOptions
@@ -31,8 +32,12 @@ class Context:
         return self.artifacts[name]
 
     def empty(self, shape: Sequence[int], dtype: object) -> Any:  # noqa: ANN401 - a tensor
-        """An uninitialised tensor on the target's device. The dtype is one of the language, or of PyTorch."""
+        """An uninitialised tensor on the target's device. The dtype is one of the language or its name, or PyTorch's.
+
+        ValueError for another name.
+        """
         import torch
 
-        element = getattr(torch, dtype.element) if isinstance(dtype, DType) else dtype
-        return torch.empty(tuple(shape), dtype=element, device=device_of(self.target))
+        element = named(dtype) if isinstance(dtype, str) else dtype
+        kind = getattr(torch, element.element) if isinstance(element, DType) else element
+        return torch.empty(tuple(shape), dtype=kind, device=device_of(self.target))

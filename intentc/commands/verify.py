@@ -42,7 +42,8 @@ def verify_command(
     """Compare a kernel with its reference over many shapes.
 
     Sizes with tails, multiples of 16, ones and zeros; arrays of other strides; NaN and infinities; and, in the
-    interpreter, the programs of each launch in another order. --shape fixes a size in all of them.
+    interpreter, the programs of each launch in another order. --shape fixes a size in all of them. Arrays that the
+    file's FINITE = ["x", ...] names hold neither NaN nor infinities.
     """
     options: Options = settings.make_options(constexpr, None, numerics, "both")
     found = trials.trials(target, options, cpu)
@@ -77,7 +78,7 @@ def attempts(
     inputs = make_inputs(kernel, sizes, seed, scalars)
     yield Attempt("strided", sizes, {name: _strided(value) for name, value in inputs.items()})
     if not depends_on_data(kernel):
-        yield Attempt("with NaN and infinities", sizes, with_specials(kernel, inputs, seed))
+        yield Attempt("with NaN and infinities", sizes, with_specials(kernel, inputs, seed, trial.finite))
     if os.environ.get("TRITON_INTERPRET") == "1":
         yield Attempt("programs in another order", sizes, inputs, permuted=True)
 

@@ -85,7 +85,10 @@ def _scalar(kernel, name, dtype, value):
     if not isinstance(value, kind) or (isinstance(value, bool) and dtype != "bool"):
         raise TypeError(f"{kernel.name}: {name} must be a number of dtype {dtype}, not {value!r}")
     if kind is numbers.Real:
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise ValueError(f"{kernel.name}: {name} must fit {dtype}, but is beyond every float") from None
     if dtype == "bool":
         return int(value)  # the interpreter takes no Python bool
     if not torch.iinfo(getattr(torch, dtype)).min <= value <= torch.iinfo(getattr(torch, dtype)).max:

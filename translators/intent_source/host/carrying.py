@@ -33,6 +33,7 @@ from translators.intent_source.read.scope import Binding, KernelName, ModuleScop
 from translators.logical.composition import CallForm, Defined, KernelFunction, KernelParameter, KernelValue
 from translators.logical.program import Kernel
 
+BUILD: Final = "build"
 PACKAGES: Final = frozenset({"torch", "triton", "numpy"}) | sys.stdlib_module_names
 Statement = ast.FunctionDef | ast.Assign | ast.AnnAssign
 
@@ -282,8 +283,12 @@ class Carrier:
         start, end = self._range(dtype)
         keyword = "" if any(each.value is dtype for each in call.keywords) else "dtype="
         match dtype:
-            case ast.Constant(value=str(name)) if (canonical := canonical_dtype_name(name)) in BY_NAME:
-                self._replace(start, end, f"{keyword}torch.{BY_NAME[canonical].element}")
+            case ast.Constant(value=str(name)) if name in BY_NAME:
+                self._replace(start, end, f"{keyword}torch.{BY_NAME[name].element}")
+            case ast.Constant(value=value):
+                meant = canonical_dtype_name(str(value))
+                help = f'write "{meant}", or I.{meant}' if meant else "write a dtype of the language, such as I.f32"
+                self.file.scope.reject(dtype, codes.HOST_CALL, f"{value!r} is no dtype", help)
             case _ if keyword:
                 self.edits.append(Edit(start, start, (keyword,)))
             case _:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Final
 
 from intent.records import dataclass, field
 from translators.diagnostics import Diagnostic, Rejected
-from translators.intent_source.host.carrying import Carrier, HostFile
+from translators.intent_source.host.carrying import BUILD, Carrier, HostFile
 from translators.intent_source.host.compiled import Compiling, NotCarried, bare_calls, check_constexprs
 from translators.intent_source.host.editing import Document
 from translators.intent_source.host.lexical import names_of
@@ -18,10 +19,10 @@ from translators.intent_source.host.specialisation import Specialisations
 from translators.intent_source.host.texts import Carried, constant, function
 from translators.intent_source.read import codes
 from translators.intent_source.read.liveness import bound
-from translators.intent_source.read.scope import HostName, ModuleScope, Namespace
+from translators.intent_source.read.scope import HostName, KernelName, ModuleScope, Namespace
 from translators.logical.composition import Composition, Host
+from translators.syntax_tree import children
 
-BUILD: Final = "build"
 # Statements of what the kernels mean, scripts and tests are for the author of the file, not for callers of the module.
 _NOT_COMPOSED: Final = re.compile(r"reference|reference_\w+|\w+_reference|main|test_\w+|bench(mark)?(_\w+)?")
 
@@ -98,6 +99,7 @@ class Reader:
             definitions.update(mine)
             if not name.startswith("_"):
                 compositions.append(self._composition(name, mine))
+        self._note_other_definitions()
         if not compositions:
             return None
         order = sorted(definitions, key=lambda name: self.file.statements[name].lineno)
@@ -107,20 +109,38 @@ class Reader:
 
     def _composes(self, name: str) -> bool:
         """Whether the function calls kernels, itself or through others."""
+        return self._is_host_code(name, self.file.statements[name]) and self._reaches_kernels(name, set())
+
+    def _is_host_code(self, name: str, statement: ast.stmt) -> bool:
+        """Whether the definition is for callers of the module. One that calls kernels uncompiled is reported."""
         if not isinstance(self.file.scope.names.get(name), HostName) or _NOT_COMPOSED.fullmatch(name):
             return False
-        self.diagnostics.extend(bare_calls(self.file.scope, names_of(self.file.statements[name])))
-        return self._reaches_kernels(name, set())
+        bare = list(bare_calls(self.file.scope, names_of(statement)))
+        self.diagnostics.extend(bare)
+        return not bare
 
     def _reaches_kernels(self, name: str, seen: set[str]) -> bool:
         seen.add(name)
         statement = self.file.statements.get(name)
         if not isinstance(statement, (ast.FunctionDef, ast.Assign, ast.AnnAssign)):
             return False
-        if name in self.file.artifacts or _compiles(self.file.scope, statement):
+        return name in self.file.artifacts or self._uses_kernels(statement, seen)
+
+    def _uses_kernels(self, statement: ast.stmt, seen: set[str]) -> bool:
+        """Whether the statement compiles kernels, names them, or uses what does."""
+        if _compiles(self.file.scope, statement):
             return True
         used = {node.id for node, region in names_of(statement).regions.items() if region is None}
+        if any(isinstance(self.file.scope.names.get(name), KernelName) for name in used):
+            return True
         return any(self._reaches_kernels(other, seen) for other in sorted(used - seen))
+
+    def _note_other_definitions(self) -> None:
+        """Definitions that call kernels and are no plain functions of the file."""
+        for statement in self.file.scope.source.tree.body:
+            for node, reason in _other_definitions(statement, self.file.statements):
+                if self._is_host_code(node.name, node) and self._uses_kernels(node, set()):
+                    self._report(node.name, NotCarried(node, reason))
 
     def _composition(self, name: str, definitions: dict[str, Carried]) -> Composition:
         carried = definitions[name]
@@ -139,7 +159,7 @@ class Reader:
 
     def _report(self, name: str, reason: NotCarried) -> None:
         """Without its `build` the module lacks its purpose; other functions may be the author's alone."""
-        if self.carried.get(name) is None:
+        if self.carried.get(name, reason) is None:
             return
         at = reason.node if getattr(reason.node, "lineno", None) else self.file.statements[name]
         source = self.file.scope.source
@@ -219,12 +239,33 @@ def _stem(path: str) -> str:
     return name if name.isidentifier() else f"composed_{name}"
 
 
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def _other_definitions(statement: ast.stmt, single: Mapping[str, ast.stmt]) -> Iterator[tuple[Definition, str]]:
+    """What a statement of the file defines beside plain functions with a name of their own, and what it is instead."""
+    match statement:
+        case ast.AsyncFunctionDef() | ast.ClassDef():
+            yield statement, "is no plain function"
+        case ast.FunctionDef(name=name):
+            if name not in single:
+                yield statement, "has a name that the file gives several times"
+        case _:
+            for node in children(statement):
+                if isinstance(node, ast.FunctionDef):
+                    yield node, "is defined inside another statement"
+                elif isinstance(node, ast.stmt):
+                    yield from _other_definitions(node, single)
+
+
 def _function_of(statement: ast.stmt) -> ast.FunctionDef | ast.Lambda | None:
     """The function that a statement of the file defines."""
     match statement:
         case ast.FunctionDef():
             return statement
         case ast.Assign(targets=[ast.Name()], value=ast.Lambda() as found):
+            return found
+        case ast.AnnAssign(target=ast.Name(), value=ast.Lambda() as found):
             return found
         case _:
             return None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from intent.records import dataclass, replace
-from translators.intent_source.host.carrying import Carrier, blocks, name_edit
+from translators.intent_source.host.carrying import BUILD, Carrier, blocks, name_edit
 from translators.intent_source.host.compiled import NotCarried
 from translators.intent_source.host.editing import Edit
 from translators.intent_source.host.results import Results
@@ -50,7 +50,7 @@ def function(carrier: Carrier, name: str, node: ast.FunctionDef | ast.Lambda, re
     """A plain function is carried over whole; of `build`, what it returns if that stands alone."""
     if isinstance(node, ast.Lambda):
         result, definition, built = _Result(node, alone=True), _of_lambda(carrier, name, node), False
-    elif carrier.context is None:
+    elif node.name != BUILD:
         result, definition, built = _Result(node, alone=True), _whole(carrier, node), False
     else:
         result = _returned(carrier, node)
@@ -96,12 +96,12 @@ def _whole(carrier: Carrier, node: ast.FunctionDef, defined: str | None = None) 
 
 def _builder(carrier: Carrier, node: ast.FunctionDef) -> Definition:
     """`build` itself, without its context; it runs once, when the result is first called."""
-    arguments = [*node.args.posonlyargs, *node.args.args]
     document = carrier.file.document
-    start, end = document.range(arguments[0])
-    following = re.compile(r"\s*,?\s*(/\s*,?\s*)?").match(document.text, end)
-    assert following is not None
-    carrier._replace(start, following.end())
+    if carrier.context is not None:
+        start, end = document.range([*node.args.posonlyargs, *node.args.args][0])
+        following = re.compile(r"\s*,?\s*(/\s*,?\s*)?").match(document.text, end)
+        assert following is not None
+        carrier._replace(start, following.end())
     whole = _whole(carrier, node)
     return replace(whole, text=("@functools.cache\n", *whole.text))
 

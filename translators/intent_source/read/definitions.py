@@ -272,7 +272,7 @@ def _external(given: object) -> Operand:
     """A value from the command line (text) or the host."""
     match given:
         case enum.Enum():
-            return Text(given.name)
+            return Text(f"{type(given).__name__}.{given.name}")
         case bool() | int() | float():
             return Literal(given)
         case _:
@@ -287,30 +287,22 @@ def _fit(choice: Binding, value: Binding) -> Literal | EnumMember | None:
         case Builtin(name="int"), Literal(value=int()) if not isinstance(value.value, bool):
             return Literal(value.value)
         case Builtin(name="float"), Literal(value=int() | float()) if not isinstance(value.value, bool):
-            return Literal(float(value.value))
+            return _float(value.value)
         case EnumClass(name=name), EnumMember(enum=enum_name) if name == enum_name:
             return value
-        case EnumClass(members=members), Text(value=text):
-            return members.get(text.rpartition(".")[2])
+        case EnumClass(name=name, members=members), Text(value=text):
+            owner, _, member = text.rpartition(".")
+            return members.get(member) if owner in ("", name) else None
         case EnumClass(members=members), Literal(value=number):
             return next((member for member in members.values() if member.value == number), None)
-        case Builtin(name=name), Text(value=text):
-            return _parse(name, text)
         case _:
             return None
 
 
-def _parse(kind: str, text: str) -> Literal | None:
+def _float(value: int | float) -> Literal | None:
     try:
-        match kind:
-            case "bool":
-                choice = {"true": True, "1": True, "false": False, "0": False}.get(text.lower())
-                return None if choice is None else Literal(choice)
-            case "int":
-                return Literal(int(text, 0))
-            case _:
-                return Literal(float(text))
-    except ValueError:
+        return Literal(float(value))
+    except OverflowError:
         return None
 
 

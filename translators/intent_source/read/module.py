@@ -36,8 +36,8 @@ def read_program(
 ) -> ReadResult:
     """Read a file's text. Nothing of it is imported or executed; imported files are found beside `path`.
 
-    `constexprs` binds constexpr parameters, by NAME or KERNEL.NAME, to Python values or to text. `only` names the one
-    kernel to read.
+    `constexprs` binds constexpr parameters, by NAME or KERNEL.NAME, to Python values; text names a member of an
+    enum. `only` names the one kernel to read.
     """
     files = Files()
     try:
@@ -71,7 +71,9 @@ def _has_host_functions(scope: ModuleScope) -> bool:
         match statement:
             case ast.FunctionDef(name=name) if isinstance(scope.names.get(name), HostName) and name != "reference":
                 return True
-            case ast.Assign(value=ast.Lambda()):
+            case ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name) if isinstance(scope.names[name], HostName):
+                return True
+            case ast.Assign(value=ast.Lambda()) | ast.AnnAssign(value=ast.Lambda()) | ast.If() | ast.Try() | ast.With():
                 return True
             case _:
                 pass
