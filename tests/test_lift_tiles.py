@@ -257,6 +257,44 @@ BLOCKS_OF_ONE = """
         scales[(M // BM,)](x, y, N, y.stride(0), BM=BM, B=triton.next_power_of_2(N))
 """
 
+COUNTED_BY_ONES = """
+    @triton.jit
+    def doubled(x_ptr, y_ptr, N, B: tl.constexpr):
+        pid = tl.program_id(0)
+        tiles = tl.cdiv(N, B)
+        n = pid % tiles * B + tl.arange(0, B)
+        row = pid // tiles
+        tl.store(y_ptr + row * N + n, 2.0 * tl.load(x_ptr + row * N + n, mask=n < N), mask=n < N)
+
+    def call(x, y):
+        M, N = x.shape
+        doubled[(M * N,)](x, y, N, B={block})
+"""
+
+BLOCKS_UNDER_ONE_MASK = """
+    @triton.jit
+    def kernel(x_ptr, z_ptr, y_ptr, n, sx, sz, sy):
+        pid = tl.program_id(0)
+        i = pid * 16 + tl.arange(0, 16)
+        x = tl.load(x_ptr + i * sx, mask=i < n, other=0.0)
+        z = tl.load(z_ptr + i * sz, mask=i < n, other=0.0)
+        tl.store(y_ptr + i * sy, (x + z) * pid, mask=i < n)
+"""
+
+CAUSAL = """
+    @triton.jit
+    def causal(x_ptr, v_ptr, y_ptr, n, t, sx, sv, sy):
+        pid = tl.program_id(0)
+        i = pid * 16 + tl.arange(0, 16)
+        total = tl.zeros((16,), tl.float32)
+        for first in range(0, tl.minimum(t, pid * 16 + 16), 16):
+            j = first + tl.arange(0, 16)
+            v = tl.load(v_ptr + j * sv, mask=j < t, other=0.0)
+            total += tl.sum(tl.where(j[None, :] <= i[:, None], v[None, :], 0.0), 1)
+        x = tl.load(x_ptr + i * sx, mask=i < n, other=0.0)
+        tl.store(y_ptr + i * sy, x * total, mask=i < n)
+"""
+
 
 def lifted(text: str) -> tuple[str, Lifted]:
     source = HEAD + textwrap.dedent(text)
@@ -280,6 +318,9 @@ TEXTS = {
     "a number of programs that no array tells": PARTS,
     "a function by two names": TWO_NAMES,
     "blocks of one": BLOCKS_OF_ONE.format(rows=1),
+    "as many programs as blocks of one": COUNTED_BY_ONES.format(block=1),
+    "blocks under one mask": BLOCKS_UNDER_ONE_MASK,
+    "what comes before": CAUSAL,
     "halves in place": HALVES_IN_PLACE.format(apart="half"),
     "pairs in place": PAIRS_IN_PLACE.format(more=1),
     "the first of a group": FIRST_OF_GROUP.format(which="== 0"),
@@ -310,6 +351,28 @@ REFUSED = {
 def test_is_refused(text: str) -> None:
     _, kernel = lifted(text)
     assert kernel.source is None
+
+
+def test_blocks_of_one_are_no_groups() -> None:
+    """Where the host has counted programs by a block of one, no other block makes the same program."""
+    _, one = lifted(COUNTED_BY_ONES.format(block=1))
+    assert one.status == "lifted"
+    assert one.source is not None
+    assert not any("Constexpr" in annotation for _, annotation in one.source.parameters)
+    _, two = lifted(COUNTED_BY_ONES.format(block=2))
+    assert two.status != "lifted"
+
+
+@pytest.mark.parametrize(
+    ("text", "extents"), [(BLOCKS_UNDER_ONE_MASK, ("n", "n", "n")), (CAUSAL, ("n", "t", "n"))], ids=["blocks", "causal"]
+)
+def test_extents_are_the_sizes_that_masks_say(text: str, extents: tuple[str, ...]) -> None:
+    """A store's mask holds for all that is read for it; an array's own mask comes before those of others."""
+    _, kernel = lifted(text)
+    assert kernel.source is not None
+    shapes = [annotation for _, annotation in kernel.source.parameters if annotation.startswith(("I.In", "I.Out"))]
+    assert len(shapes) == len(extents)
+    assert all(f'("{extent}",)' in shape for shape, extent in zip(shapes, extents, strict=True)), shapes
 
 
 def test_what_a_launch_has_to_meet_is_drawn() -> None:

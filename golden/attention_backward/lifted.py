@@ -20,8 +20,8 @@ def attention_delta(
 @intent.kernel
 def attention_dk_dv_state(
     q: I.In[I.f16, ("B", "V", "K")],
-    k: I.In[I.f16, ("B", "N", 16, "K")],
-    v: I.In[I.f16, ("B", "N", 16, "K")],
+    k: I.In[I.f16, ("B", "S", "K")],
+    v: I.In[I.f16, ("B", "S", "K")],
     dout: I.In[I.f16, ("B", "V_2", "K")],
     log_mass: I.In[I.f32, ("B", "V_3")],
     delta: I.In[I.f32, ("B", "V_4")],
@@ -31,25 +31,24 @@ def attention_dk_dv_state(
 ):
     B = q.shape[0]
     K = q.shape[2]
-    N = k.shape[1]
-    S = dk.shape[1]
+    S = k.shape[1]
     coordinates = I.domain(0, K)
     for b in I.parallel(I.domain(0, B)):
         for group in I.parallel(I.domain(0, 16)):
-            for group_2 in I.parallel(I.domain(0, N)):
+            for group_2 in I.parallel(I.domain(0, (S + 15) // 16)):
                 members = I.domain(0, S - I.maximum((group_2 * 16 + 14) // 64 * 64 + 64, S // 64 * 64))
                 members_2 = I.domain(0, I.maximum(0, S // 64 - 1 - (group_2 * 16 + 14) // 64) * 64)
                 members_3 = (
                     I.domain(group + group_2 * 16 % 64, I.minimum(S - group_2 * 16 // 64 * 64, (I.minimum((group_2 * 16 + 14) // 64 * 64 + 64, S) + 63) // 64 * 64 - group_2 * 16 // 64 * 64))
                 )
                 if group + group_2 * 16 < S:
-                    v_values = v[b, group_2, group, coordinates]
+                    v_values = v[b, group + group_2 * 16, coordinates]
                     dout_values = (
                         dout[b, I.indices(members) + I.maximum((group_2 * 16 + 14) // 64 * 64 + 64, S // 64 * 64), coordinates]
                     )
                     product = I.contract(dout_values, v_values, reduce=((1, 0),), acc_dtype=I.f32)
                     value_term = scale * 1.442695
-                    k_values = k[b, group_2, group, coordinates]
+                    k_values = k[b, group + group_2 * 16, coordinates]
                     q_values = (
                         q[b, I.indices(members) + I.maximum((group_2 * 16 + 14) // 64 * 64 + 64, S // 64 * 64), coordinates]
                     )
@@ -97,37 +96,34 @@ def attention_dk_dv_state(
 
 @intent.kernel
 def attention_dq_state(
-    q: I.In[I.f16, ("B", "N", 16, "P")],
-    k: I.In[I.f16, ("B", "S", "P")],
-    v: I.In[I.f16, ("B", "S", "P")],
-    dout: I.In[I.f16, ("B", "N", 16, "P")],
-    log_mass: I.In[I.f32, ("B", "N", 16)],
-    delta: I.In[I.f32, ("B", "N", 16)],
-    dq: I.Out[I.f16, ("B", "S", "P")],
+    q: I.In[I.f16, ("B", "S", "K")],
+    k: I.In[I.f16, ("B", "S", "K")],
+    v: I.In[I.f16, ("B", "S", "K")],
+    dout: I.In[I.f16, ("B", "S", "K")],
+    log_mass: I.In[I.f32, ("B", "S")],
+    delta: I.In[I.f32, ("B", "S")],
+    dq: I.Out[I.f16, ("B", "S", "K")],
     scale: I.f32,
 ):
-    B = q.shape[0]
-    N = q.shape[1]
-    P = q.shape[3]
-    S = k.shape[1]
-    coordinates = I.domain(0, P)
+    B, S, K = q.shape
+    coordinates = I.domain(0, K)
     for b in I.parallel(I.domain(0, B)):
         for group in I.parallel(I.domain(0, 16)):
-            for group_2 in I.parallel(I.domain(0, N)):
+            for group_2 in I.parallel(I.domain(0, (S + 15) // 16)):
                 members = (
                     I.domain(0, I.minimum(I.minimum(S - (group_2 * 16 + 1) // 64 * 64, group + (group_2 * 16 + 1) % 64), (I.minimum(group_2 * 16 + 16, S) + 63) // 64 * 64 - (group_2 * 16 + 1) // 64 * 64))
                 )
                 members_2 = I.domain(0, (group_2 * 16 + 1) // 64 * 64)
                 if group + group_2 * 16 < S:
                     k_values = k[b, I.indices(members) + (group_2 * 16 + 1) // 64 * 64, coordinates]
-                    delta_value = delta[b, group_2, group]
-                    dout_values = dout[b, group_2, group, coordinates]
+                    delta_value = delta[b, group + group_2 * 16]
+                    dout_values = dout[b, group + group_2 * 16, coordinates]
                     product = (
                         I.contract(dout_values, v[b, I.indices(members) + (group_2 * 16 + 1) // 64 * 64, coordinates], reduce=((0, 1),), acc_dtype=I.f32)
                     )
-                    log_mass_value = log_mass[b, group_2, group]
+                    log_mass_value = log_mass[b, group + group_2 * 16]
                     value_term = scale * 1.442695
-                    q_values = q[b, group_2, group, coordinates]
+                    q_values = q[b, group + group_2 * 16, coordinates]
                     product_2 = I.contract(q_values, k_values, reduce=((0, 1),), acc_dtype=I.f32)
                     product_3 = (
                         I.contract(I.cast(I.exp2(product_2 * value_term - log_mass_value) * (product - delta_value), I.f16), k_values, reduce=((0, 0),), acc_dtype=I.f32)

@@ -125,13 +125,16 @@ class _Specialising:
         function = self.function
         try:
             read = read_kernel(self.file, function, launch.known)
-            return self._lifted(read, launch)
+            made = self._lifted(read, launch)
         except NeedsValue as needed:
             return self._for_each(launch, needed)
         except (NotLifted, Residue) as found:
             reason = _located(found, function)
         except RecursionError:
             reason = "its expressions are nested too deeply"
+        else:
+            ones = self._for_blocks_of_one(launch) if made.status == "lifted with groups" else None
+            return ones if ones is not None and ones.status == "lifted" else made
         refused = Lifted(function.name, function.node.lineno, "unsupported", reason=reason)
         return self._as_launched(launch) or refused
 

@@ -110,7 +110,7 @@ class Delinearising:
         """Pointer, offset, and the condition without which the element is not touched."""
         for sink in self.sinks:
             yield sink.pointer, sink.offset.polynomial, sink.mask
-            stored = conjuncts(sink.mask) if not sink.recurrences else ()
+            stored = tuple(conjuncts(sink.mask)) if not sink.recurrences else ()
             for node in walk(*sink.roots, *within_ranges(sink.roots), *in_bounds(sink.every_axis)):
                 if node.operation == "load":
                     mask = conjunction(self.context.arena, [*conjuncts(node.arguments[1]), *stored])
@@ -360,8 +360,12 @@ class Delinearising:
         self.facts = self.facts.assuming(extent - largest - 1)
 
     def _guarded(self, coordinates: Sequence[Known]) -> Polynomial | None:
-        """The size that masks keep coordinates below, if there is one."""
-        return next((size for size in self._sizes() if self._within(coordinates, size)), None)
+        """The size that coordinates stay below, if there is one: as their own axes say, else other axes, else masks."""
+        plain = self._dividing(self.context.facts)
+        own = [(each, with_axes(plain, [at for at in each.atoms() if isinstance(at, Axis)])) for each, _ in coordinates]
+        ranges = [(each, self.facts) for each, _ in coordinates]
+        sizes, ways = self._sizes(), (own, ranges, coordinates)
+        return next((size for known in ways for size in sizes if self._within(known, size)), None)
 
     def _masked(self, coordinates: Sequence[Known]) -> Polynomial | None:
         """The size that only masks keep coordinates below."""
