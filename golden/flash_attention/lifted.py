@@ -6,23 +6,19 @@ import intent.language as I
 
 @intent.kernel
 def flash_attention_state(
-    q: I.In[I.f16, ("B", "H", "K", 16, "Q")],
-    k: I.In[I.f16, ("B", "H", "T", "Q")],
-    v: I.In[I.f16, ("B", "H", "T", "Q")],
-    out: I.Out[I.f16, ("B", "H", "S", "Q")],
+    q: I.In[I.f16, ("B", "H", "S", "P")],
+    k: I.In[I.f16, ("B", "H", "T", "P")],
+    v: I.In[I.f16, ("B", "H", "T", "P")],
+    out: I.Out[I.f16, ("B", "H", "S", "P")],
     scale: I.f32,
 ):
-    B = q.shape[0]
-    H = q.shape[1]
-    K = q.shape[2]
-    Q = q.shape[4]
+    B, H, S, P = q.shape
     T = k.shape[2]
-    S = out.shape[2]
-    coordinates = I.domain(0, Q)
+    coordinates = I.domain(0, P)
     for b in I.parallel(I.domain(0, B)):
         for h in I.parallel(I.domain(0, H)):
             for group in I.parallel(I.domain(0, 16)):
-                for group_2 in I.parallel(I.domain(0, K)):
+                for group_2 in I.parallel(I.domain(0, (S + 15) // 16)):
                     members = (
                         I.domain(0, I.minimum(T - I.minimum(group_2 * 16 + 1, T) // 64 * 64, (I.minimum(group_2 * 16 + 16, T) + 63) // 64 * 64 - I.minimum(group_2 * 16 + 1, T) // 64 * 64))
                     )
@@ -32,7 +28,7 @@ def flash_attention_state(
                     )
                     if group + group_2 * 16 < S:
                         value_term = scale * 1.442695
-                        q_values = q[b, h, group_2, group, coordinates]
+                        q_values = q[b, h, group + group_2 * 16, coordinates]
                         product = (
                             I.contract(q_values, k[b, h, I.indices(members) + I.minimum(group_2 * 16 + 1, T) // 64 * 64, coordinates], reduce=((0, 1),), acc_dtype=I.f32)
                         )
@@ -65,23 +61,19 @@ def flash_attention_state(
 
 @intent.kernel
 def flash_attention_state_described(
-    q: I.In[I.f16, ("B", "H", "K", 128, "D")],
+    q: I.In[I.f16, ("B", "H", "S", "D")],
     k: I.In[I.f16, ("B", "H", "T", "D")],
     v: I.In[I.f16, ("B", "H", "T", "D")],
     out: I.Out[I.f16, ("B", "H", "S", "D")],
     scale: I.f32,
 ):
-    B = q.shape[0]
-    H = q.shape[1]
-    K = q.shape[2]
-    D = q.shape[4]
+    B, H, S, D = q.shape
     T = k.shape[2]
-    S = out.shape[2]
     d = I.domain(0, D)
     for b in I.parallel(I.domain(0, B)):
         for h in I.parallel(I.domain(0, H)):
             for group in I.parallel(I.domain(0, 128)):
-                for group_2 in I.parallel(I.domain(0, K)):
+                for group_2 in I.parallel(I.domain(0, (S + 127) // 128)):
                     members = (
                         I.domain(0, I.minimum(T - I.minimum(group_2 * 128 + 1, T) // 128 * 128, (I.minimum(group_2 * 128 + 128, T) + 127) // 128 * 128 - I.minimum(group_2 * 128 + 1, T) // 128 * 128))
                     )
@@ -91,7 +83,7 @@ def flash_attention_state_described(
                     )
                     if group + group_2 * 128 < S:
                         value_term = scale * 1.442695
-                        q_values = q[b, h, group_2, group, d]
+                        q_values = q[b, h, group + group_2 * 128, d]
                         product = (
                             I.contract(q_values, k[b, h, I.indices(members) + I.minimum(group_2 * 128 + 1, T) // 128 * 128, d], reduce=((0, 1),), acc_dtype=I.f32)
                         )
