@@ -133,8 +133,9 @@ class _Specialising:
         except RecursionError:
             reason = "its expressions are nested too deeply"
         else:
-            ones = self._for_blocks_of_one(launch) if made.status == "lifted with groups" else None
-            return ones if ones is not None and ones.status == "lifted" else made
+            ones = self._with_blocks(launch, of_one=True) if made.status == "lifted with groups" else launch
+            other = self.lift(ones) if ones is not launch and not self.effort.exhausted else made
+            return other if other.status == "lifted" else made
         refused = Lifted(function.name, function.node.lineno, "unsupported", reason=reason)
         return self._as_launched(launch) or refused
 
