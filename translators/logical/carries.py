@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from translators.logical import program as lp
 from translators.logical.program import Block, Carry, Value
@@ -23,7 +23,15 @@ def _same(update: Value, inside: Value) -> bool:
 def live_values(body: Block) -> set[Value]:
     """What effects, conditions and the bounds of loops depend on."""
     carries: dict[Value, Carry] = {}
-    pending = list(_needed(body, carries))
+    return _closure(list(_needed(body, carries)), carries)
+
+
+def made_of(value: Value) -> set[Value]:
+    """The value and all that it is computed from, in the same round of a loop."""
+    return _closure([value], {})
+
+
+def _closure(pending: list[Value], carries: Mapping[Value, Carry]) -> set[Value]:
     found: set[Value] = set()
     while pending:
         value = pending.pop()

@@ -15,7 +15,7 @@ from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.diagnostics import Span
 from translators.logical import program as lp
-from translators.logical.carries import is_unchanged, live_values
+from translators.logical.carries import is_unchanged, live_values, made_of
 from translators.logical.program import Block, Value
 from translators.logical.types import Buffer, Memory, View
 from translators.logical.uses import used_values
@@ -81,6 +81,7 @@ class Demand(Rooms):
     _clock: dict[Cells, int] = field(default_factory=dict)  # writes passed so far
     _states: dict[tuple[Memory, tuple[LoopToken, ...], int], int] = field(default_factory=dict)
     _live_values: set[Value] = field(default_factory=set)
+    _dropped: set[Value] = field(default_factory=set)  # carries that nothing depends on
     _used: set[Value] = field(default_factory=set)
     _copies: dict[tuple[Expression, Coordinates, Context], Buffer] = field(default_factory=dict)  # by what they hold
     _order: int = 0
@@ -118,7 +119,8 @@ class Demand(Rooms):
             case lp.Scatter(memory=memory, relation=relation, value=value, combine=None, span=span):
                 self._write(Effect(memory, relation, value, span, exclusive=True), context)
             case lp.AssumeInBounds(index=assumed, memory=memory, axis=axis):
-                self.promise(assumed, memory, axis, context)
+                if self._dropped.isdisjoint(made_of(assumed)):
+                    self.promise(assumed, memory, axis, context)
             case lp.If():
                 self._conditional(statement, context)
             case lp.Parallel():
@@ -267,6 +269,8 @@ class Demand(Rooms):
                     self.kept[value] = partial(self.pull, carry.initial)
             elif ordinal == statement.exit or self._matters((carry.inside, carry.result)):
                 found.append(carry)
+            else:
+                self._dropped.update((carry.inside, carry.result))
         return found
 
     def _matters(self, values: Iterable[Value]) -> bool:
