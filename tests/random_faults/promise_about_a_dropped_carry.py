@@ -14,4 +14,4 @@ def k(x0: I.In[I.f32, ("M",)], x1: I.In[I.f32, ("N",)], z2: I.InOut[I.i32, ("M",
             c5 = z2[p1, j4]
         place8 = I.maximum(I.minimum(I.cast(c5, I.index), M - 1), 0)
         I.assume_in_bounds(place8, x8, axis=0)
-        z2[p1, 0] = 7
+        z2[p1, :] = 7
