@@ -98,3 +98,35 @@ def test_parts_that_overlap_in_what_the_host_passes_are_refused(sizes: str) -> N
 def test_a_product_of_conditions_is_both() -> None:
     assert_verified(PARTS.format(sizes="32, 16", both="*"))
     assert "booleans" in (lifted(PARTS.format(sizes="32, 16", both="+")).reason or "")
+
+
+ROW_SUMS = """
+def row_sums(x, out, T, V, BV: tl.constexpr):
+    part, row = tl.program_id(0) % tl.cdiv(V, BV), tl.program_id(0) // tl.cdiv(V, BV)
+    i = part * BV + tl.arange(0, BV)
+    total = tl.sum(tl.load(x + row * V + i, mask=i < V, other=0.0))
+    tl.store(out + row, total, mask={mask})
+
+
+def run(x, out, T, V, BV):
+    row_sums[(triton.cdiv(V, BV) * T,)](x, out, T, V, BV)
+"""
+
+
+def test_blocks_whose_programs_store_one_element_are_one() -> None:
+    kernel = assert_verified(ROW_SUMS.format(mask="row < T"))
+    assert any(note.basis == "assumed" and "is 1: programs store no elements" in note.text for note in kernel.notes)
+
+
+@pytest.mark.parametrize("mask", ["part * BV < V - 1", "part < T"])
+def test_blocks_of_which_a_mask_chooses_some_may_be_several(mask: str) -> None:
+    assert lifted(ROW_SUMS.format(mask=mask)).source is None
+
+
+def test_blocks_that_one_program_goes_through_may_be_several() -> None:
+    loop = "row = tl.program_id(0)\n    for part in range(tl.cdiv(V, BV)):\n        i"
+    text = ROW_SUMS.format(mask="row < T").replace("triton.cdiv(V, BV) * T", "T")
+    begin, end = text.index("part, row"), text.index(" = part * BV") - 1
+    text = text[:begin] + loop + text[end + 1 :]
+    text = text.replace("    total =", "        total =").replace("    tl.store", "        tl.store")
+    assert "one element" in (lifted(text).reason or "")

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Polynomial, Quotient, Remainder, atomic, floor_divide
+from translators.algebra.polynomial import Polynomial, Quotient, Remainder, Symbol, atomic, floor_divide
 from translators.lifting.context import Context
 from translators.lifting.offsets import is_coordinate
 from translators.lifting.rewriting import conjuncts, where
-from translators.lifting.sinks import Residue, Sink
+from translators.lifting.sinks import Residue, SharedByPrograms, Sink
 from translators.tile.expression import Axis, Expression, walk
 
 
@@ -48,7 +48,19 @@ def check_injective(
         raise Residue(f"stores to '{sink.pointer}' may meet in one element", sink.line)
     if shared:
         names = ", ".join(sorted(axis.name for axis in shared))
-        raise Residue(f"several programs or iterations store one element of '{sink.pointer}' ({names})", sink.line)
+        reason = f"several programs or iterations store one element of '{sink.pointer}' ({names})"
+        if all(_races(context, sink, axis) for axis in shared):
+            raise SharedByPrograms(reason, sink.line, tuple(dict.fromkeys(axis.extent for axis in shared)))
+        raise Residue(reason, sink.line)
+
+
+def _races(context: Context, sink: Sink, axis: Axis) -> bool:
+    """Whether each of the programs along the axis stores a value of its own block, so that no launch has several."""
+    count = axis.extent.atom
+    block = count.denominator.atom if isinstance(count, Quotient) else None
+    if not isinstance(block, Symbol) or block.name not in context.blocks or not context.invariant(axis.extent):
+        return False
+    return axis in context.programs and axis in sink.value.mentioned and axis not in sink.mask.mentioned
 
 
 def _told_by(facts: Facts, coordinates: Iterable[Polynomial], told: set[Axis]) -> set[Axis]:

@@ -9,7 +9,7 @@ from typing import Literal
 from intent.dtypes import DType
 from intent.records import dataclass, field, replace
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Atom, Polynomial, Symbol, number
+from translators.algebra.polynomial import Atom, Polynomial, Quotient, Symbol, number
 from translators.intent_source import write as w
 from translators.intent_source.write import SourceKernel
 from translators.lifting.atomics import check_alone, collected
@@ -28,7 +28,7 @@ from translators.lifting.rewriting import replaced
 from translators.lifting.rows import substituted, whole_rows, whole_tiles
 from translators.lifting.rules import normalised, simplified
 from translators.lifting.scan_nodes import scanned_axes, with_scans
-from translators.lifting.sinks import Basis, Ledger, Note, Residue, Sink
+from translators.lifting.sinks import Basis, Ledger, Note, Residue, SharedByPrograms, Sink
 from translators.lifting.specialisation import MOST_ATTEMPTS, candidates
 from translators.lifting.spelled import dtype_text
 from translators.lifting.spelling import Speller, varies
@@ -59,6 +59,7 @@ class Launch:
     counts: frozenset[str] = frozenset()  # sizes of the grid that nothing else is known of
     absent: tuple[str, ...] = ()  # arguments of the host function that are None in this launch
     otherwise: Launch | None = None  # what is known of any launch
+    single: tuple[Polynomial, ...] = ()  # numbers of blocks that are 1, or programs would store in one element
 
     def fixing(self, name: str, value: Value) -> Launch:
         """The launch with a compile-time parameter used by value, which the host says or which is chosen here."""
@@ -162,6 +163,10 @@ class _Specialising:
         lifting = Lifting(self.function, read.effects, read.arena, launch, self.effort)
         try:
             return lifting.run()
+        except SharedByPrograms as found:
+            if launch.single:
+                raise
+            return self._lifted(read, replace(launch, single=found.counts))
         except Residue:
             if lifting.closing is None or not lifting.closing.prefixed:
                 raise
@@ -289,7 +294,7 @@ class Lifting:
         counts = {axis: axis.end.substitute(self._counted()) for axis in self.effects.programs}
         check_alone(closed, updated, counts)
         closed = tuple(collected(self.arena, self.ledger, sink) for sink in closed)
-        closed = self._in_groups(closed)
+        closed = self._with_single_blocks(self._in_groups(closed))
         MemoryOrder(self.effects, self.arena, context.facts, self.ledger, context.blocks).check(closed)
         made = self._by_rules(closed)
         equal = whole_rows(context, made)
@@ -312,6 +317,18 @@ class Lifting:
         for fact in facts:
             self.context.facts = self.context.facts.assuming(fact)
         return tuple(replaced(self.context, sink, groups, sink.axes) for sink in closed)
+
+    def _with_single_blocks(self, closed: tuple[Sink, ...]) -> tuple[Sink, ...]:
+        """With 1 for the numbers of blocks that every launch but a race has one of."""
+        counts: dict[Atom, Polynomial] = {}
+        for count in (each.atom for each in self.launch.single):
+            if isinstance(count, Quotient):
+                counts[count] = number(1)
+                self.context.facts = self.context.facts.assuming(2 * count.denominator - count.numerator - 1)
+                self.context.facts = self.context.facts.assuming(count.numerator - count.denominator)
+                self.ledger.add("assumed", f"{count!r} is 1: programs store no elements of each other")
+        self.launch = replace(self.launch, grid=tuple(each.substitute(counts) for each in self.launch.grid))
+        return tuple(replaced(self.context, sink, counts, sink.axes) for sink in closed) if counts else closed
 
     def _by_rules(self, closed: Sequence[Sink]) -> list[Sink]:
         context, made = self.context, list[Sink]()

@@ -7,6 +7,7 @@ from typing import Literal
 
 from intent.dtypes import DType
 from intent.records import dataclass, field, replace
+from translators.algebra.polynomial import Polynomial
 from translators.tile.expression import Axis, Expression, LoopToken
 
 Basis = Literal["proven", "host", "assumed"]
@@ -140,3 +141,11 @@ class Residue(Exception):
         super().__init__(reason)
         self.reason = reason
         self.line = line
+
+
+class SharedByPrograms(Residue):
+    """Programs store different values in one element unless these numbers of blocks are 1."""
+
+    def __init__(self, reason: str, line: int, counts: tuple[Polynomial, ...]) -> None:
+        super().__init__(reason, line)
+        self.counts = counts
