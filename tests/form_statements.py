@@ -589,3 +589,42 @@ def _(s: Arguments) -> None:
     e = np.exp(wide(s.x))
     s.y[:] = e / np.sum(e, axis=1, keepdims=True)
     s.loss[:] = np.log(np.sum(e, axis=1)) - s.x[np.arange(len(s.x)), s.label]
+
+
+# ------------------------------------------------------------------------------------------------ rules of the language
+@form("indexing: a view written from its own elements in reverse", {"N": 37})
+def _(s: Arguments) -> None:
+    s.x[:] = s.x[::-1].copy()
+
+
+@form("indexing: coordinates of a subregion, positions in what is read from it", {"N": 37})
+def _(s: Arguments) -> None:
+    s.y[:] = sum(range(12, 37)) - 37
+    s.first[()] = s.x[12]
+
+
+@form("indexing: a transpose through two tensor indices", {"M": 5, "N": 37})
+def _(s: Arguments) -> None:
+    s.y[:] = s.x.T
+
+
+@form("loops: conditions that read only what Python would reach", {"N": 37})
+def _(s: Arguments) -> None:
+    s.y[:] = [2 if k > 0 and s.x[k - 1] > 0 else 1 for k in range(37)]
+
+
+@form("loops: every third element, the rest untouched", {"N": 37})
+def _(s: Arguments) -> None:
+    s.y[1::3] = s.x[1::3] * 2
+
+
+@form("loops: two carries that change together, in a stepped loop", {"N": 37})
+def _(s: Arguments) -> None:
+    positive = [k for k in range(0, 37, 3) if s.x[k] > 0]
+    s.y[:] = len(positive) * 100 + max(positive, default=0)
+
+
+@form("structured: largest values behind each element, without it", {"M": 5, "N": 37})
+def _(s: Arguments) -> None:
+    s.y[:, -1] = -np.inf
+    s.y[:, :-1] = np.maximum.accumulate(s.x[:, ::-1], axis=1)[:, -2::-1]

@@ -123,8 +123,11 @@ def gather(builder: Builder, source: Operand, index: Operand, valid: Operand, fi
 
 def _fill(builder: Builder, source: Memory | Value, fill: Operand) -> Value | None:
     """The fill in the source's dtype; None for the typed zero, which is the default."""
-    if isinstance(fill, Literal) and not fill.value and not isinstance(fill.value, float):
-        return None
+    match fill:
+        case Literal(value=int() as zero) if not zero and (zero is not False or source.dtype.kind == "bool"):
+            return None
+        case _:
+            pass
     value = as_value(builder, fill, None if isinstance(fill, Value) else source.dtype)
     if value.dtype != source.dtype:
         message = f"fill has the source's dtype {source.dtype.name}, and this is {value.dtype.name}"
