@@ -49,12 +49,21 @@ class Package:
 
     def files(self) -> Iterator[Path]:
         """Files that mention Triton's compiler."""
+        return (path for path in self._files() if not self._is_left_out(path))
+
+    def files_left_out(self) -> Iterator[Path]:
+        """Those of them that are for other vendors' devices."""
+        return filter(self._is_left_out, self._files())
+
+    def _files(self) -> Iterator[Path]:
         for path in sorted(self.directory.rglob("*.py")):
-            inside = path.relative_to(self.directory).as_posix()
-            if not any(each in inside for each in self.left_out):
-                text = path.read_text(encoding="utf-8", errors="replace")
-                if "triton" in text and (".jit" in text or "pointwise_dynamic" in text):
-                    yield path
+            text = path.read_text(encoding="utf-8", errors="replace")
+            if "triton" in text and (".jit" in text or "pointwise_dynamic" in text):
+                yield path
+
+    def _is_left_out(self, path: Path) -> bool:
+        inside = path.relative_to(self.directory).as_posix()
+        return any(each in inside for each in self.left_out)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from tests.corpus.ladder import LADDER, Rung
 from tests.corpus.packages import PACKAGES
+from translators.triton_source.read.source import read_file
 
 Record = dict[str, Any]
 REASONS: Final = 25
@@ -23,6 +24,7 @@ def write_page(path: Path, records: Mapping[str, Sequence[Record]], coverage: Ma
         *_head(),
         *_table(records, coverage),
         "",
+        *_left_out(records),
         *_speed(every),
         "",
         *_ladder(every),
@@ -50,7 +52,7 @@ def _head() -> Iterator[str]:
         "Written by `make corpus`. Every `@triton.jit` kernel of the packages below is lifted; what is lifted is "
         "compiled again, and original and result run side by side under Triton's CPU interpreter on random sizes. "
         "A kernel counts once, for the first values of its compile-time flags that can be lifted; its report names "
-        "them. Copies for other vendors' devices are left out."
+        "them."
     )
     yield ""
     yield "- **lifted**: in normal form; no program id or block size is left outside a declared group"
@@ -59,6 +61,29 @@ def _head() -> Iterator[str]:
     yield "- **refused**: not lifted, for the reason that its report gives"
     yield "- **wrong**: lifted, and the numbers differ"
     yield ""
+
+
+def _left_out(records: Mapping[str, Sequence[Record]]) -> Iterator[str]:
+    """What the kernels of a package are fewer by."""
+    yield (
+        "A kernel is a name in a file. Copies of kernels for other vendors' devices do not count; they are left out by "
+        "what their paths have in them:"
+    )
+    yield ""
+    for package in PACKAGES:
+        if package.left_out and package.name in records and package.directory.is_dir():
+            paths = ", ".join(f"`{part}`" for part in package.left_out)
+            counts = [sum(map(_kernels, files)) for files in (package.files(), package.files_left_out())]
+            yield f"- {package.label}: {paths}: {counts[1]} kernels beside the {counts[0]} that count"
+    yield ""
+
+
+def _kernels(path: Path) -> int:
+    try:
+        kernels = read_file(path.read_text(encoding="utf-8", errors="replace"), str(path)).kernels
+    except SyntaxError:
+        return 0
+    return len({each.name for each in kernels})
 
 
 def _table(records: Mapping[str, Sequence[Record]], coverage: Mapping[str, tuple[int, int]]) -> Iterator[str]:
