@@ -81,6 +81,31 @@ def test_numbers_that_a_function_divides_by_are_at_least_1() -> None:
     assert verify(text, "combines.py", kernel, calls=3).holds, kernel.source
 
 
+def test_no_number_is_the_identity_of_the_place_of_the_largest() -> None:
+    """What a function does not divide by may be anything: its identity leaves negative and infinite numbers too."""
+    text = (
+        HEAD
+        + """
+@triton.jit
+def earlier(a, i, b, j):
+    take = (b > a) | ((b == a) & (j < i))
+    return tl.where(take, b, a), tl.where(take, j, i)
+
+@triton.jit
+def largest(x_ptr, y_ptr, at_ptr):
+    i = tl.arange(0, 64)
+    value, place = tl.reduce((tl.load(x_ptr + i), i), 0, earlier)
+    tl.store(y_ptr, value)
+    tl.store(at_ptr, place)
+"""
+    )
+    kernel = one(text, dtypes={"at_ptr": d.i32})
+    assert kernel.source is not None, kernel.reason
+    assert "identity=(-I.inf, 2147483647)" in "\n".join(kernel.source.body)
+    assert not any("at least 1" in note.text for note in kernel.notes)
+    assert verify(text, "k.py", kernel, calls=3).holds, kernel.source
+
+
 def test_functions_of_one_name_in_two_kernels() -> None:
     kernels = [
         SourceKernel(

@@ -43,7 +43,7 @@ def argmax(
                 )
                 values_partial = I.select(scores_term, scores_values, values_partial)
             value_combined, value_combined_2 = (
-                I.reduce((values_partial, scores_argmax_partial), axis=0, identity=(0.0, 0), combine=_arg_max)
+                I.reduce((values_partial, scores_argmax_partial), axis=0, identity=(-I.inf, 9223372036854775807), combine=_arg_max)
             )
             best[b, p] = value_combined
             label[b, p] = value_combined_2

@@ -6,25 +6,20 @@ import intent.language as I
 
 @intent.kernel
 def grouped_query_attention_state(
-    q: I.In[I.bf16, ("B", "N", 16, "K", "G", "D")],
+    q: I.In[I.bf16, ("B", "S", "K", "G", "D")],
     k: I.In[I.bf16, ("B", "V", "K", "D")],
     v: I.In[I.bf16, ("B", "V_2", "K", "P")],
     out: I.Out[I.bf16, ("B", "S", "K", "G", "P")],
     window: I.index,
 ):
-    B = q.shape[0]
-    N = q.shape[1]
-    K = q.shape[3]
-    G = q.shape[4]
-    D = q.shape[5]
+    B, S, K, G, D = q.shape
     P = v.shape[3]
-    S = out.shape[1]
     g = I.domain(0, G)
     coordinates = I.domain(0, P)
     coordinates_2 = I.domain(0, 64)
     for b in I.parallel(I.domain(0, B)):
         for group in I.parallel(I.domain(0, 16)):
-            for group_2 in I.parallel(I.domain(0, N)):
+            for group_2 in I.parallel(I.domain(0, (S + 15) // 16)):
                 for k_2 in I.parallel(I.domain(0, K)):
                     members = (
                         I.domain(I.maximum(0, group + group_2 * 16 + 1 - window - I.maximum((group_2 * 16 + 1) // 64 * 64, (I.maximum(0, group_2 * 16 + 16 - window) + 63) // 64 * 64)), I.minimum(I.minimum(group + group_2 * 16 + 1 - I.maximum((group_2 * 16 + 1) // 64 * 64, (I.maximum(0, group_2 * 16 + 16 - window) + 63) // 64 * 64), S - I.maximum((group_2 * 16 + 1) // 64 * 64, (I.maximum(0, group_2 * 16 + 16 - window) + 63) // 64 * 64)), I.maximum(0, (I.maximum((group_2 * 16 + 1) // 64 * 64, (I.maximum(0, group_2 * 16 + 16 - window) + 63) // 64 * 64) * 63 + I.minimum(group_2 * 16 + 16, S) + 63) // 64 - I.maximum((group_2 * 16 + 1) // 64 * 64, (I.maximum(0, group_2 * 16 + 16 - window) + 63) // 64 * 64)) * 64))
@@ -48,7 +43,7 @@ def grouped_query_attention_state(
                         I.domain(0, (I.minimum(I.minimum(group_2 * 16 + 16, S), (I.maximum(0, group_2 * 16 + 16 - window) + 63) // 64 * 64) + 63) // 64 * 64 - I.maximum(0, group_2 * 16 + 1 - window) // 64 * 64)
                     )
                     if group + group_2 * 16 < S:
-                        q_values = q[b, group_2, group, k_2, g, coordinates]
+                        q_values = q[b, group + group_2 * 16, k_2, g, coordinates]
                         product = (
                             I.matmul(q_values, k[b, I.indices(members) + I.maximum((group_2 * 16 + 1) // 64 * 64, (I.maximum(0, group_2 * 16 + 16 - window) + 63) // 64 * 64), k_2, coordinates], acc_dtype=I.f32, transpose_rhs=True)
                         )
@@ -85,7 +80,7 @@ def grouped_query_attention_state(
                         )
                         value_term_2 = I.indices(coordinates_2) < D
                         q_values_2 = (
-                            I.gather(q, (b, group_2, group, k_2, g, coordinates_2), valid=value_term_2, fill=0.0)
+                            I.gather(q, (b, group + group_2 * 16, k_2, g, coordinates_2), valid=value_term_2, fill=0.0)
                         )
                         product_6 = (
                             I.matmul(q_values_2, I.gather(k, (b, I.indices(members_6) + I.maximum((group_2 * 16 + 1) // 64 * 64, (I.maximum(0, group_2 * 16 + 16 - window) + 63) // 64 * 64), k_2, coordinates_2), valid=value_term_2 & value_term[:, None], fill=0.0), acc_dtype=I.f32, transpose_rhs=True)

@@ -6,12 +6,11 @@ import intent.language as I
 
 @intent.kernel
 def split_complex(
-    x: I.In[I.f32, ("M", "N_2")],
-    y: I.In[I.f32, ("M", "N_2")],
+    x: I.In[I.f32, ("M", "N")],
+    y: I.In[I.f32, ("M", "N")],
     out: I.Out[I.f32, ("M", "N")],
 ):
-    M = x.shape[0]
-    N = out.shape[1]
+    M, N = x.shape
     m = I.domain(0, M)
     for group in I.parallel(I.domain(0, (N + 1) // 2)):
         value_term = group * 2 + 1 < N

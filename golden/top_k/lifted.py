@@ -33,7 +33,7 @@ def top_k_state(
         for k in range(4):
             value_term_2 = I.select(value_term, v, -I.inf)
             value_combined, value_combined_2 = (
-                I.reduce((value_term_2, I.cast(I.indices(coordinates), I.i64)), axis=0, identity=(0.0, 0), combine=_arg_max)
+                I.reduce((value_term_2, I.cast(I.indices(coordinates), I.i64)), axis=0, identity=(-I.inf, 9223372036854775807), combine=_arg_max)
             )
             values[m, k] = value_combined
             positions[m, k] = value_combined_2
@@ -55,7 +55,7 @@ def top_k_state_1024(
         for k in range(4):
             value_term_2 = I.select(value_term, v, -I.inf)
             value_combined, value_combined_2 = (
-                I.reduce((value_term_2, I.cast(I.indices(block_columns), I.i64)), axis=0, identity=(0.0, 0), combine=_arg_max)
+                I.reduce((value_term_2, I.cast(I.indices(block_columns), I.i64)), axis=0, identity=(-I.inf, 9223372036854775807), combine=_arg_max)
             )
             values[m, k] = value_combined
             positions[m, k] = value_combined_2

@@ -53,25 +53,48 @@ class Trial:
         return all(_alike(made, each) for made, each in zip(both, wanted, strict=True))
 
 
-def tried(combine: Combine, identity: Element) -> frozenset[int] | None:
-    """The components that have to be at least 1 for the function to be what a reduction needs; None if it never is."""
-    floats = [position for position, result in enumerate(combine.results) if result.dtype.is_float]
-    for counted in (frozenset[int](), frozenset(floats)):
+def tried(combine: Combine, identity: Element, infinite: bool = False) -> frozenset[int] | None:
+    """The components that have to be at least 1 for the function to be what a reduction needs; None if it never is.
+
+    Only what the function divides by may have to be. `infinite`: it is tried on infinities too.
+    """
+    if infinite:
+        return frozenset() if _good(combine, identity, frozenset(), infinite=True) else None
+    divisors = _divisors(combine)
+    for counted in dict.fromkeys((frozenset[int](), divisors)):
         if _good(combine, identity, counted):
-            for position in floats if counted else ():
+            for position in sorted(counted):
                 if _good(combine, identity, counted - {position}):
                     counted -= {position}
             return counted
     return None
 
 
-def _good(combine: Combine, identity: Element, counted: frozenset[int]) -> bool:
+def _divisors(combine: Combine) -> frozenset[int]:
+    """The float components from which something is computed that the function divides by."""
+    found: set[int] = set()
+    for node in walk(*combine.results):
+        if node.operation == "pointwise" and node.attribute[0] == "divide":
+            below = (each for each in walk(node.arguments[1]) if each.operation == "argument")
+            found.update(each.attribute % combine.arity for each in below)
+    return frozenset(position for position in found if combine.results[position].dtype.is_float)
+
+
+def _good(combine: Combine, identity: Element, counted: frozenset[int], infinite: bool = False) -> bool:
     generator = random.Random(7)
     dtypes = [result.dtype for result in combine.results]
     elements = tuple(
         tuple(_number(dtype, position in counted, generator) for position, dtype in enumerate(dtypes))
         for _ in range(TRIALS)
     )
+    if infinite:
+        elements = tuple(
+            tuple(
+                generator.choice((value, value, -math.inf, math.inf)) if dtype.is_float else value
+                for value, dtype in zip(element, dtypes, strict=True)
+            )
+            for element in elements
+        )
     trial = Trial(combine, elements)
     return trial.keeps(identity) and trial.reorders()
 
@@ -91,7 +114,7 @@ def _alike(left: Element, right: Element) -> bool:
 def _same(left: Value, right: Value) -> bool:
     if isinstance(left, str) or isinstance(right, str):
         return False
-    return left == right or math.isclose(left, right, rel_tol=1e-4, abs_tol=1e-4)
+    return left == right or math.isclose(left, right, rel_tol=1e-4, abs_tol=1e-4) or (left != left and right != right)
 
 
 # ----------------------------------------------------------------------------------------------------------- identities
@@ -106,7 +129,9 @@ def settle(context: Context, sinks: Sequence[Sink]) -> None:
 def _settle(context: Context, node: Expression, line: int) -> None:
     combine: Combine = node.attribute.combine
     if combine not in context.identities and not any(
-        is_identity(context, node, each) for each in _candidates(context, combine)
+        is_identity(context, node, each, infinite)
+        for infinite in (True, False)  # an identity of every number comes first
+        for each in _candidates(context, combine)
     ):
         raise Residue(f"a reduction by '{combine.name}', which has no identity or depends on the order", line)
 
@@ -123,13 +148,13 @@ def _candidates(context: Context, combine: Combine) -> Iterator[tuple[Number, ..
     yield from product(*made)
 
 
-def is_identity(context: Context, node: Expression, identity: Sequence[Number]) -> bool:
+def is_identity(context: Context, node: Expression, identity: Sequence[Number], infinite: bool = False) -> bool:
     """Whether these numbers, combined with an element, leave it as it is; noted, with what that rests on."""
     combine: Combine = node.attribute.combine
     known = context.identities.get(combine)
     if known is not None:
         return known == tuple(identity)
-    counted = tried(combine, tuple(identity))
+    counted = tried(combine, tuple(identity), infinite)
     if counted is None:
         return False
     context.identities[combine] = tuple(identity)
