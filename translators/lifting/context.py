@@ -34,6 +34,11 @@ class Effort:
     def exhausted(self) -> bool:
         return self.spent >= MOST_EFFORT
 
+    @property
+    def scarce(self) -> bool:
+        """Whether what was tried took so much that it cannot be tried again."""
+        return self.spent > MOST_EFFORT // 2
+
     def _of(self, arena: Arena, facts: Facts) -> int:
         return arena.size + STEPS_OF_A_PROOF * facts.searches
 

@@ -145,7 +145,7 @@ class _Specialising:
         where proofs need their numbers."""
         for of_one in (True, False):
             fixed = self._with_blocks(launch, of_one)
-            if fixed is not launch and not self.effort.exhausted:
+            if fixed is not launch and not self.effort.scarce:
                 made = self.lift(fixed)  # for the others too, if it comes to that
                 return made if made.source is not None else None
         return None
@@ -164,7 +164,7 @@ class _Specialising:
         try:
             return lifting.run()
         except SharedByPrograms as found:
-            if launch.single:
+            if launch.single or self.effort.scarce:
                 raise
             return self._lifted(read, replace(launch, single=found.counts))
         except Residue:
