@@ -628,3 +628,9 @@ def _(s: Arguments) -> None:
 def _(s: Arguments) -> None:
     s.y[:, -1] = -np.inf
     s.y[:, :-1] = np.maximum.accumulate(s.x[:, ::-1], axis=1)[:, -2::-1]
+
+
+@form("indexing: subregions formed twice from one bound are one extent", {"N": 37}, n=29)
+def _(s: Arguments) -> None:
+    s.y[0] = (s.x[0] + s.y[0]) * 2
+    s.y[1:29] = s.x[1:29] + 1

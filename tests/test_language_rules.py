@@ -22,6 +22,8 @@ PARAMETERS = (
 )
 
 LEGAL_BODIES = (
+    "d = I.domain(0, x.shape[0])\nv = x[d[0:n]] + x[d[0:n]]",
+    "d = I.domain(0, x.shape[0])\nif f:\n    v = x[d[0:n]]\nw = x[d[0:n]] + x[d[0:n]]",
     "best = I.cast(0, I.index)\nfor i in range(n):\n    best = i\nz[0] = I.cast(best, I.f32)",
     "acc: I.f32 = 0.0\nfor i in range(n):\n    acc += x[i]\nz[0] = acc",
     "z[0] = I.cast(I.select(f, 1.0, -1.0), I.f32)",
@@ -76,6 +78,7 @@ LEGAL_BODIES = (
     "for i in range(3):\n    z[i] = I.cast(i, I.f32)",
 )
 WRONG_BODIES = (
+    ("INT402", "d = I.domain(0, x.shape[0])\nv = x[d[0:n]] + x[d[0 : n + 1]]"),
     ("INT101", "y[0] = I.cast(N, I.f32)"),
     ("INT101", "z[0] = Mode.C"),
     ("INT104", "return s"),

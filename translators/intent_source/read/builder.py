@@ -43,6 +43,7 @@ class Builder:
     names: dict[Value, str] = field(default_factory=dict)  # the last name bound to each value
     symbols: frozenset[str] = frozenset()  # the extents that the kernel's parameters name; empty = not known
     ragged_rows: dict[object, tuple[list[Statement], Operand]] = field(default_factory=dict)
+    indices: dict[Value, tuple[list[Statement], Value]] = field(default_factory=dict)  # scalars as bounds, by block
     enclosing: list[list[Statement]] = field(default_factory=list)  # the open blocks around `statements`
     _serial: int = 0
     _polynomials: dict[Value, Polynomial] = field(default_factory=dict)

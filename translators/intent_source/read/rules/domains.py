@@ -43,7 +43,16 @@ def bound(builder: Builder, operand: Operand, what: str, at: str | None = None) 
     if not value.dtype.is_integer:
         help = "write I.cast(..., I.index)"
         builder.reject(codes.BOUND, f"{what} is an integer, and this is {value.dtype.name}", help, at=at)
-    return value if value.dtype == dtypes.index else builder.one(Cast(value), Scalar(dtypes.index))
+    return value if value.dtype == dtypes.index else _as_index(builder, value)
+
+
+def _as_index(builder: Builder, value: Value) -> Value:
+    """A scalar as index, converted once where it can be: bounds that are one value are one extent."""
+    block, known = builder.indices.get(value, (None, None))
+    if block is None or known is None or not builder.is_open(block):
+        known = builder.one(Cast(value), Scalar(dtypes.index))
+        builder.indices[value] = builder.statements, known
+    return known
 
 
 def between(builder: Builder, begin: Value, end: Value, step: int = 1, parent: Domain | None = None) -> Domain:
