@@ -128,7 +128,7 @@ def jobs(compilation: Compilation, targets: Iterable[str], forms: Sequence[Form]
 
 
 def _job(code: KernelCode, names: KernelNames, variant: Variant, target: str, form: Form) -> Job:
-    types = {names.launch.argument(each): _type(code, each) for each in variant.arguments}
+    types = {names.launch.argument(each): _type(code, variant, each) for each in variant.arguments}
     constants: dict[str, int] = dict(variant.constants)
     divisible: list[str] = []
     if form == "aligned":
@@ -145,20 +145,16 @@ def _job(code: KernelCode, names: KernelNames, variant: Variant, target: str, fo
     return Job(code.kernel.name, function, target, form, signature, constants, divisible, pointers, *options)
 
 
-def _type(code: KernelCode, argument: Argument) -> str:
+def _type(code: KernelCode, variant: Variant, argument: Argument) -> str:
     match argument:
         case Pointer(view=name) | ScratchPointer(name=name):
-            return f"*{_element(code, name)}"
+            dtypes = {each.name: each.dtype for each in (*code.kernel.parameters, *variant.scratch)}
+            return f"*{_triton_type(dtypes[name])}"
         case ScalarArgument(name=name):
             dtype = next(scalar.dtype for scalar in code.kernel.scalars if scalar.name == name)
             return _triton_type(passed_as(dtype))
         case Size() | Stride():
             return "i32"
-
-
-def _element(code: KernelCode, name: str) -> str:
-    dtypes = {each.name: each.dtype for each in (*code.kernel.parameters, *code.scratch)}
-    return _triton_type(dtypes[name])
 
 
 def _triton_type(dtype: DType) -> str:

@@ -38,10 +38,12 @@ def bindings(sample: Sample, case: Case) -> Bindings:
 
 
 @cache
-def compilation(path: Path, bound: Bindings = (), small: bool = False) -> Compilation:
-    """The file compiled; with tiles of a few elements if they are to be `small`."""
+def compilation(path: Path, bound: Bindings = (), small: bool = False, limits: bool = False) -> Compilation:
+    """The file compiled; with tiles of a few elements if they are to be `small`, and with little room on chip if its
+    `limits` are to be small too.
+    """
     text = path.read_text(encoding="utf-8")
-    with small_tiles() if small else nullcontext():
+    with small_tiles(limits) if small else nullcontext():
         return compile_text(text, path.name, Options(constexprs=dict(bound)))
 
 
@@ -55,14 +57,18 @@ SMALL_TILES: Mapping[str, object] = {
 }  # fmt: skip
 
 
+# The same for what must stay on chip: beyond these, it is in scratch memory.
+SMALL_LIMITS: Mapping[str, object] = {"RESIDENT_CARRY": (2, 8), "RESIDENT_STATE": (2, 4), "RESIDENT_DOT": (16,)}
+
+
 @contextmanager
-def small_tiles() -> Iterator[None]:
-    usual = [
-        (vars(table), name, vars(table)[name]) for table in SIZE_TABLES for name in SMALL_TILES.keys() & vars(table)
-    ]
+def small_tiles(limits: bool = False) -> Iterator[None]:
+    """Compile with the small sizes, and with the small `limits` if they are wanted."""
+    sizes = {**SMALL_TILES, **SMALL_LIMITS} if limits else SMALL_TILES
+    usual = [(vars(table), name, vars(table)[name]) for table in SIZE_TABLES for name in sizes.keys() & vars(table)]
     try:
         for table, name, _ in usual:
-            table[name] = SMALL_TILES[name]
+            table[name] = sizes[name]
         yield
     finally:
         for table, name, value in usual:
@@ -95,12 +101,12 @@ def _folder() -> Path:
 
 
 @cache
-def module(path: Path, bound: Bindings = (), small: bool = False) -> ModuleType:
+def module(path: Path, bound: Bindings = (), small: bool = False, limits: bool = False) -> ModuleType:
     """The generated module, imported; triton reads its kernels' source from the file."""
-    compiled = compilation(path, bound, small)
+    compiled = compilation(path, bound, small, limits)
     assert compiled.source is not None, rejections(compiled)
     suffix = "_".join(str(value) for _, value in bound)
-    name = f"generated_{path.parent.name}_{path.stem}_{suffix}_{'small' if small else ''}".rstrip("_")
+    name = f"generated_{path.parent.name}_{path.stem}_{suffix}_{'small' if small else ''}_{'limits' if limits else ''}"
     file = _folder() / f"{name}.py"
     file.write_text(compiled.source, encoding="utf-8")
     spec = importlib.util.spec_from_file_location(name, file)
@@ -120,10 +126,11 @@ def by_reference(sample: Sample, case: Case, values: Mapping[str, object]) -> Ar
 
 
 def by_module(
-    sample: Sample, case: Case, values: Mapping[str, object], pattern: int = 0xA5, small: bool = False
-) -> Arrays:
+    sample: Sample, case: Case, values: Mapping[str, object], pattern: int = 0xA5, small: bool = False,
+    limits: bool = False,
+) -> Arrays:  # fmt: skip
     """What the generated module's host arm writes into poisoned outputs."""
-    generated = module(sample.path, bindings(sample, case), small)
+    generated = module(sample.path, bindings(sample, case), small, limits)
     arguments = _arguments(sample, case, values, pattern)
     getattr(generated, f"{sample.kernel}_out")(*arguments.values())
     return {view.name: np.asarray(arguments[view.name]) for view in sample.outputs}

@@ -212,9 +212,8 @@ def groups_kernel(x_ptr, partial_ptr, N, G, stride_x_n, stride_partial_g, work_p
     parameters = (view("x", dtypes.f32, "N"), view("partial", dtypes.f32, "G", "Out"))
     return KernelCode(
         kernel("groups", *parameters),
-        (variant("groups_kernel", source, arguments, "G"),),
+        (replace(variant("groups_kernel", source, arguments, "G"), scratch=(Scratch("work", dtypes.f32, "G"),)),),
         {},
-        scratch=(Scratch("work", dtypes.f32, "programs"),),
         requirements=(Requirement("N >= G", "there must be an element for each group"),),
         covered=frozenset({"partial"}),
     )

@@ -28,14 +28,16 @@ PATTERNS = (0xA5, 0x5A)
 
 
 @cache
-def _compiled(text: str, numerics: str, small: bool) -> Compilation:
-    with small_tiles() if small else nullcontext():
+def _compiled(text: str, numerics: str, small: bool, limits: bool) -> Compilation:
+    with small_tiles(limits) if small else nullcontext():
         return compile_text(text, "test.py", Options(numerics=numerics))  # type: ignore[arg-type]
 
 
-def compiled(text: str, options: Options = DEFAULT, small: bool = False) -> Compilation:
-    """The text, which gets the two import lines; with tiles of a few elements if they are to be `small`."""
-    return _compiled(HEADER + dedent(text), options.numerics, small)
+def compiled(text: str, options: Options = DEFAULT, small: bool = False, limits: bool = False) -> Compilation:
+    """The text, which gets the two import lines; with tiles of a few elements if they are to be `small`, and with
+    little room on chip if its `limits` are to be small too.
+    """
+    return _compiled(HEADER + dedent(text), options.numerics, small, limits)
 
 
 @cache
@@ -58,9 +60,9 @@ def _imported(source: str) -> ModuleType:
     return module
 
 
-def module(text: str, options: Options = DEFAULT, small: bool = False) -> ModuleType:
+def module(text: str, options: Options = DEFAULT, small: bool = False, limits: bool = False) -> ModuleType:
     """The generated module, imported."""
-    found = compiled(text, options, small)
+    found = compiled(text, options, small, limits)
     assert found.source is not None, rejections(found)
     return _imported(found.source)
 
@@ -73,19 +75,20 @@ def device_text(text: str, options: Options = DEFAULT, small: bool = False) -> s
 
 
 def agree(
-    text: str, arguments: Mapping[str, object], options: Options = DEFAULT, small: bool = True, tolerance: float = 0.0
-) -> dict[str, np.ndarray]:
+    text: str, arguments: Mapping[str, object], options: Options = DEFAULT, small: bool = True, tolerance: float = 0.0,
+    limits: bool = False,
+) -> dict[str, np.ndarray]:  # fmt: skip
     """The last kernel gives what the reference does, whatever its outputs held and in both orders of its programs.
 
     `arguments` holds every parameter, `Out` arrays too. Elements may differ by `tolerance` times the root mean square.
     Returns what the reference gives.
     """
-    found = compiled(text, options, small)
+    found = compiled(text, options, small, limits)
     assert found.program is not None, rejections(found)
     kernel = found.program.kernels[-1]
     wanted = _copied(arguments)
     evaluate(kernel, wanted)  # type: ignore[arg-type]
-    run = getattr(module(text, options, small), f"{kernel.name}_out")
+    run = getattr(module(text, options, small, limits), f"{kernel.name}_out")
     written = [view for view in kernel.views if view.direction != "In"]
     for pattern, order in zip(PATTERNS, (nullcontext, permuted_programs), strict=True):
         given = _copied(arguments)

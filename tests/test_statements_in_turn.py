@@ -14,11 +14,7 @@ from generators import random_program
 from program_runs import compiled
 from random_comparison import outcome
 
-from translators.logical.program import Kernel
 from translators.planning import kernels
-from translators.planning.decisions import Decisions
-from translators.planning.statements import made_by_statements
-from translators.triton_source.names import LaunchNames
 
 SWEEP = """
 @intent.kernel
@@ -34,11 +30,10 @@ pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore::RuntimeWarnin
 
 @pytest.fixture
 def forced(monkeypatch: pytest.MonkeyPatch) -> None:
-    def decided(kernel: Kernel, names: LaunchNames, relaxed: bool) -> object:
-        start = Decisions.holding(frozenset(made_by_statements(kernel.body)))
-        return kernels._every_form(kernel, names, relaxed, start, on_chip=False)
+    def decided(planning: kernels._Planning) -> object:
+        return planning._every_form(planning._by_statements())
 
-    monkeypatch.setattr(kernels, "_decided", decided)
+    monkeypatch.setattr(kernels._Planning, "decided", decided)
 
 
 @pytest.mark.parametrize("number", range(5_000_000, 5_000_016))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
+from intent.dtypes import DType
 from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.diagnostics import Span
@@ -103,10 +104,12 @@ class Demand(Rooms):
                     self._hold(result, context, f"{self.kernel.names.get(result, memory.name)}_before")
             case lp.Let(op=lp.RegionFold() | lp.RegionScan() as op, results=results):
                 self.contexts[op] = context
-                self.orders[op] = self._order
+                self.orders[op], self.outcomes[op] = self._order, results
+                if self.is_kept(op):
+                    self.run_in_memory(op, context)
+                    return
                 for result in self.held.intersection(results):
-                    if not self.keep_outputs(op, result, context):
-                        self._hold(result, context, f"{self.kernel.names.get(result, 'result')}_kept")
+                    self.keep_output(op, result, context)
             case lp.Let(op=lp.Reduce() | lp.Scan() as op, results=results) if self._matters(
                 results
             ) and self.is_in_order(op):
@@ -221,24 +224,41 @@ class Demand(Rooms):
     def _stored(self, carry: lp.Carry, context: Context) -> Buffer:
         """Scratch memory for a carry, which holds what it starts as."""
         name = self.kernel.names.get(carry.result) or self.kernel.names.get(carry.inside) or "state"
-        extents = tuple(self.at_most(self.extent(extent), context) for extent in carry.update.shape)
-        shape = (*(self.at_most(axis.extent, context) for axis in context.parallel), *extents)
-        memory = Buffer(self._free_name(name), carry.inside.dtype, shape, self._order)
-        self.instances[memory], self.places[memory] = (), context
+        memory = self._scratch(name, carry.inside.dtype, map(self.extent, carry.update.shape), context)
         self._renewed(carry.initial, memory, context)
+        return memory
+
+    def _tick(self) -> int:
+        self._order += 1
+        return self._order
+
+    def _in_scratch(self, state: LoopCarry, context: Context, span: Span) -> Buffer:
+        memory = self._scratch(state.name, state.dtype, (axis.extent for axis in state.own), context)
+        self._overwritten(memory, state.own, state.initial, context, span)
+        return memory
+
+    def _scratch(self, name: str, dtype: DType, extents: Iterable[Polynomial], context: Context) -> Buffer:
+        """Memory with an instance for each of the parallel points around."""
+        shape = [self.at_most(extent, context) for extent in (*(axis.extent for axis in context.parallel), *extents)]
+        memory = Buffer(self._free_name(name), dtype, tuple(shape), self._order)
+        self.instances[memory], self.places[memory] = (), context
         return memory
 
     def _renewed(self, value: Value, memory: Buffer, context: Context) -> None:
         """Every element of a carry in memory is overwritten."""
-        self._order += 1
         free: list[Axis] = []
         for ordinal in range(len(value.shape)):
             free.append(self.bound(self.range_of(value, ordinal), frozenset(free)))
         positions = tuple(atomic(axis) - axis.begin for axis in free)
-        place = self._outer(context) + positions
+        self._overwritten(memory, free, self.pull(value, positions), context, value.span)
+
+    def _overwritten(
+        self, memory: Buffer, free: Sequence[Axis], value: Expression, context: Context, span: Span
+    ) -> None:
+        self._order += 1
+        place = self._outer(context) + tuple(atomic(axis) - axis.begin for axis in free)
         self._add(Sink(
-            memory, place, self.pull(value, positions), context.predicate, tuple(free), context.parallel,
-            context.loops, self._order, value.span,
+            memory, place, value, context.predicate, tuple(free), context.parallel, context.loops, self._order, span,
         ))  # fmt: skip
 
     def _loaded(self, value: Value, memory: Buffer, context: Context) -> None:
@@ -434,6 +454,11 @@ class Demand(Rooms):
         before = [sink.memory for sink in self.sinks] + [each for within in self._rewritten for each in within]
         self.reads_after_writes |= any(isinstance(each, View) and each != memory for each in before)
         self.read.add(memory)
+
+    def keep_output(self, op: lp.RegionFold | lp.RegionScan, result: Value, context: Context) -> None:
+        self._order += self.is_kept(op)
+        if not self.keep_outputs(op, result, context):
+            self._hold(result, context, f"{self.kernel.names.get(result, 'result')}_kept")
 
     def _hold(self, result: Value, context: Context, name: str) -> None:
         """Keep what a statement gives in scratch memory."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
-from intent.records import dataclass, replace
+from intent.records import dataclass, field, replace
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, atomic, product
 from translators.diagnostics import Diagnostic, Rejected, Span
@@ -37,31 +38,48 @@ from translators.tile.program import AxisForm, Check, Describe, Section, TileFun
 from translators.triton_source.device_functions import with_dependencies
 from translators.triton_source.expressions import Code, binary
 from translators.triton_source.host_sizes import blocks_code, size_code
-from translators.triton_source.launch import TILES, Copies, KernelCode, Overlap, Requirement, Scratch, Tuning, Variant
+from translators.triton_source.launch import (
+    OVERLAPS,
+    TILES,
+    Copies,
+    KernelCode,
+    Overlap,
+    Requirement,
+    Scratch,
+    ScratchPointer,
+    Tuning,
+    Variant,
+)
 from translators.triton_source.names import LaunchNames, launch_names
 from translators.triton_source.write import Written, write_function
+
+BEYOND = "in_memory"  # label of the variant for sizes that nothing else takes
 
 
 def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCode:
     """The device functions of one kernel and how they are launched."""
     names = launch_names(kernel)
-    demand, regions, variants = _decided(kernel, names, options.numerics == "relaxed_normalization")
+    planning = _Planning(kernel, names, options.numerics == "relaxed_normalization")
+    usual = planning.decided()
+    beyond = planning.beyond(usual)
+    demand, regions = usual.demand, usual.regions
+    plans = [usual] if beyond is None else [usual, beyond]
+    variants = [variant for plan in plans for variant in plan.variants]
     helpers: dict[str, str] = {}
     for variant in variants:
         helpers.update(with_dependencies(variant.written.helpers))
     for variant in variants:
         helpers.update(variant.written.combines)
     notes = {name: note for variant in variants for name, note in _notes(variant, kernel).items()}
-    whole = covered(demand.sinks)
+    whole = frozenset.intersection(*(covered(plan.demand.sinks) for plan in plans))
     notes |= _serial_notes(demand, regions) | _skip_notes(demand) | coverage_notes(demand.sinks, whole)
     notes |= _timing_notes(demand, regions, kernel) | advice(demand, regions)
     return KernelCode(
         kernel=kernel,
-        variants=_last_unconditional([_variant(demand, regions, planned, names) for planned in variants]),
+        variants=_last_unconditional([_variant(plan, planned, names) for plan in plans for planned in plan.variants]),
         helpers=helpers,
-        scratch=tuple(_scratch(demand, names)),
         requirements=tuple(_requirements(demand, variants, names)),
-        overlap=_overlap(demand, regions),
+        overlap=max((_overlap(plan.demand, plan.regions) for plan in plans), key=OVERLAPS.index),
         covered=whole,
         stages=tuple(_stages(demand, program)),
         traffic=_traffic(kernel, regions),
@@ -70,74 +88,129 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
     )
 
 
-def _decided(kernel: Kernel, names: LaunchNames, relaxed: bool) -> tuple[Demand, tuple[Region, ...], list[_Planned]]:
-    """Plan until an attempt finds nothing more to decide; rows that have to stay on chip then have a limit. Whatever
-    that does not lower goes from statement to statement, through scratch memory.
-    """
-    try:
-        return _every_form(kernel, names, relaxed, Decisions(), on_chip=False)
-    except Rejected:
-        pass
-    try:
-        return _every_form(kernel, names, relaxed, Decisions(), on_chip=True)
-    except Rejected as rejected:
-        start = Decisions.holding(frozenset(made_by_statements(kernel.body)))
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Variants that share a demand, and so scratch memory."""
+
+    demand: Demand
+    regions: tuple[Region, ...]
+    variants: list[_Planned]
+
+
+@dataclass(slots=True)
+class _Planning:
+    """Plans one kernel, again and again. `combines` has the combine functions of all plans, by name."""
+
+    kernel: Kernel
+    names: LaunchNames
+    relaxed: bool
+    combines: dict[str, str] = field(default_factory=dict)
+
+    def decided(self) -> _Plan:
+        """Plan until an attempt finds nothing more to decide; rows that have to stay on chip then have a limit.
+        Whatever that does not lower goes from statement to statement, through scratch memory.
+        """
         try:
-            return _every_form(kernel, names, relaxed, start, on_chip=False)
+            return self._every_form(Decisions())
         except Rejected:
-            raise rejected from None
-
-
-def _every_form(
-    kernel: Kernel, names: LaunchNames, relaxed: bool, decisions: Decisions, on_chip: bool
-) -> tuple[Demand, tuple[Region, ...], list[_Planned]]:
-    while True:
-        demand = Demand(
-            kernel, decisions.pinned, decisions.unshared, decisions.held, decisions.in_turn, decisions.stored,
-            relaxed=relaxed,
-        )  # fmt: skip
-        regions: tuple[Region, ...] = ()
+            pass
         try:
-            demand.collect()
-            for view in joined(kernel, demand.sinks, demand.read, demand.reads_after_writes):
-                if view not in demand.pinned:
-                    raise MustPin(view)
-            regions = form_regions(demand)
-            tuple(_scratch(demand, names))
-            return demand, regions, _write_variants(demand, regions, names, on_chip)
-        except FINDINGS as found:
-            decisions = decisions.after(found, _serial_points(demand, regions), kernel.span)
-        except AlongSlices as found:
-            decisions = decisions.after(MustHold([found.value], found.loop.span), set(), kernel.span)
+            return self._every_form(Decisions(), on_chip=True)
+        except Rejected as rejected:
+            try:
+                return self._every_form(self._by_statements())
+            except Rejected:
+                raise rejected from None
+
+    def beyond(self, usual: _Plan) -> _Plan | None:
+        """For sizes beyond the limits of all variants: what these keep on chip is in scratch memory. None if there are
+        no such sizes, or no way without a limit.
+        """
+        limited = _limited(usual)
+        if not limited:
+            return None
+        stored = _carries_along(usual, limited)
+        starts = [Decisions()] if stored else []
+        for start in (*starts, self._by_statements()):
+            with suppress(Rejected):
+                return self._without_limits(start, stored)
+        return None
+
+    def _without_limits(self, start: Decisions, stored: frozenset[Value]) -> _Plan:
+        """More carries are stored until none of them is left on chip."""
+        while True:
+            found = self._every_form(replace(start, stored=stored), label=BEYOND)
+            limited = _limited(found)
+            if not limited:
+                return found
+            more = stored | _carries_along(found, limited)
+            if more == stored:
+                raise unsupported("a row has to stay on chip", self.kernel.span)
+            stored = more
+
+    def _by_statements(self) -> Decisions:
+        return Decisions.holding(frozenset(made_by_statements(self.kernel.body)))
+
+    def _every_form(self, decisions: Decisions, on_chip: bool = False, label: str | None = None) -> _Plan:
+        """All variants, or the last one only, under the given label."""
+        while True:
+            demand = Demand(
+                self.kernel, decisions.pinned, decisions.unshared, decisions.held, decisions.in_turn,
+                decisions.stored, relaxed=self.relaxed,
+            )  # fmt: skip
+            regions: tuple[Region, ...] = ()
+            try:
+                demand.collect()
+                for view in joined(self.kernel, demand.sinks, demand.read, demand.reads_after_writes):
+                    if view not in demand.pinned:
+                        raise MustPin(view)
+                regions = form_regions(demand)
+                tuple(_scratch(demand, self.names))
+                return _Plan(demand, regions, self._write_variants(demand, regions, on_chip, label))
+            except FINDINGS as found:
+                decisions = decisions.after(found, _serial_points(demand, regions), self.kernel.span)
+            except AlongSlices as found:
+                decisions = decisions.after(MustHold([found.value], found.loop.span), set(), self.kernel.span)
+
+    def _write_variants(
+        self, demand: Demand, regions: Sequence[Region], on_chip: bool, label: str | None
+    ) -> list[_Planned]:
+        """Plan and print every variant. If rows may have to be on chip, one that cannot be streamed loses that form."""
+        planned: list[_Planned] = []
+        texts: dict[str, str] = {}
+        wanted = choices(regions, demand.relaxed)
+        for choice in wanted if label is None else [replace(wanted[-1], label=label)]:
+            _swapped_elements(regions, choice)
+            alike = next((earlier for earlier in planned if _same_structure(earlier.choice, choice)), None)
+            if alike is not None:
+                planned.append(_resized(alike, choice))
+                continue
+            try:
+                found = _write_choice(demand, regions, choice, self.names, texts, self.combines)
+                if not choice.described or _has_descriptors(found.function):
+                    planned.append(found)
+            except (Rejected, OutOfOrder, MustStore):
+                if not choice.described and (not on_chip or not planned or choice.limits):
+                    raise
+        return planned
+
+
+def _limited(plan: _Plan) -> frozenset[Polynomial]:
+    """Extents that the last of the variants has a limit for."""
+    return frozenset(extent for extent, _ in plan.variants[-1].choice.limits) if plan.variants else frozenset()
+
+
+def _carries_along(plan: _Plan, extents: frozenset[Polynomial]) -> frozenset[Value]:
+    """What a loop carries along an axis of such an extent."""
+    axes = [(region, axis) for region in plan.regions for axis in region.axes if axis.extent in extents]
+    carries = (carry.result for region, axis in axes for carry in region.carries_along(axis))
+    return frozenset(result for result in carries if result is not None)
 
 
 def _serial_points(demand: Demand, regions: Sequence[Region]) -> set[Value]:
     """Variables of parallel loops along which a program runs."""
     within = {axis for region in regions for axis in region.axes if axis not in region.program}
     return {variable for axis, variable in demand.points.items() if axis in within}
-
-
-def _write_variants(demand: Demand, regions: Sequence[Region], names: LaunchNames, on_chip: bool) -> list[_Planned]:
-    """Plan and print every variant. If rows may have to stay on chip, one that cannot be streamed loses that form: the
-    host checks the limit.
-    """
-    planned: list[_Planned] = []
-    texts: dict[str, str] = {}
-    combines: dict[str, str] = {}
-    for choice in choices(regions, demand.relaxed):
-        _swapped_elements(regions, choice)
-        alike = next((earlier for earlier in planned if _same_structure(earlier.choice, choice)), None)
-        if alike is not None:
-            planned.append(_resized(alike, choice))
-            continue
-        try:
-            found = _write_choice(demand, regions, choice, names, texts, combines)
-            if not choice.described or _has_descriptors(found.function):
-                planned.append(found)
-        except (Rejected, OutOfOrder, MustStore):
-            if not choice.described and (not on_chip or not planned or choice.limits):
-                raise
-    return planned
 
 
 def _has_descriptors(function: TileFunction) -> bool:
@@ -311,8 +384,8 @@ def _block_name(axis: str, lanes: int, namer: Namer, blocks: dict[str, int]) -> 
 
 
 # --------------------------------------------------------------------------------------------------------------- launch
-def _variant(demand: Demand, regions: Sequence[Region], planned: _Planned, names: LaunchNames) -> Variant:
-    choice, written = planned.choice, planned.written
+def _variant(plan: _Plan, planned: _Planned, names: LaunchNames) -> Variant:
+    demand, regions, choice, written = plan.demand, plan.regions, planned.choice, planned.written
     constants = planned.function.blocks
     dots = sum(is_dot(node, region) for region in regions for node in region.contractions)
     swapped = _swapped_elements(regions, choice)
@@ -330,9 +403,17 @@ def _variant(demand: Demand, regions: Sequence[Region], planned: _Planned, names
         wide_index=written.wide_index,
         rounded=demand.rounded,
         described=choice.described,
+        beyond=choice.label == BEYOND,
+        scratch=_passed(_scratch(demand, names), written),
         copies=_copies(regions, planned, names) if choice.described and choice.large else None,
         plan=_describe(regions, choice, planned) + ("; no fused multiply-add" if demand.rounded else ""),
     )
+
+
+def _passed(scratch: Iterable[Scratch], written: Written) -> tuple[Scratch, ...]:
+    """What the function has parameters for, in their order."""
+    by_name = {each.name: each for each in scratch}
+    return tuple(by_name[each.name] for each in written.arguments if isinstance(each, ScratchPointer))
 
 
 def _condition(choice: Choice, names: LaunchNames) -> str | None:

@@ -70,18 +70,22 @@ class OrderedFolds(RegionOperations):
         if isinstance(op, lp.Scan) and op.reverse:
             position = along[0] - 1 - position
         place = dict(zip(axes, _unravelled(position, along), strict=True))
-        self._carry_states(op, results, loop, axes)
-        self._bind(op, loop, place)
+        self.start(loop, tuple(self._ordered_states(op, results, loop, axes)), context)
         inner = Context(context.parallel, (*context.loops, loop), context.predicate)
+        self._bind(op, loop, place, inner)
         self.block(op.combine.body, inner)
-        for carry, result in zip(loop.carries, op.combine.results, strict=True):
+        states = self._loop_states[loop.token]
+        for carry, result in zip(states.states, op.combine.results, strict=True):
             at = tuple(atomic(axis) - axis.begin for axis in carry.own)
             carry.update = self.pull(result, at[len(at) - len(result.shape) :] if result.shape else ())
         for ordinal, result in enumerate(results):
-            if isinstance(op, lp.Reduce):
-                self.kept[result] = partial(self.carried, "carried", loop, ordinal)
-            else:
+            if isinstance(op, lp.Scan):
                 self.kept[result] = self._prefixes(op, result, loop, place, inner)
+            elif (carried := states.place(ordinal)) is not None:
+                self.kept[result] = partial(self.carried, "carried", loop, carried)
+        self.move_on(loop, inner)
+        if isinstance(op, lp.Reduce):
+            self.load_states(loop, dict(enumerate(results)), context)
 
     def _fold_single_elements(self, op: Folded, results: Sequence[Value], axes: Sequence[int]) -> None:
         """Along slices, whose length is the compiler's choice: of one element, a fold is the element itself."""
@@ -108,9 +112,12 @@ class OrderedFolds(RegionOperations):
     def _whole_element(self, identity: Value, axis: int, at: Coordinates) -> Expression:
         return self.pull(identity, (*at[:axis], *at[axis + 1 :]) if identity.shape else ())
 
-    def _carry_states(self, op: Folded, results: Sequence[Value], loop: Loop, axes: Sequence[int]) -> None:
+    def _ordered_states(
+        self, op: Folded, results: Sequence[Value], loop: Loop, axes: Sequence[int]
+    ) -> Iterator[LoopCarry]:
         """One state for every component: the result's elements without the axes of the loop."""
         by_position = {result.position: result for result in results}
+        assert op.combine is not None
         for ordinal, identity in enumerate(op.identities):
             own: list[Axis] = []
             argument = op.arguments[ordinal]
@@ -120,15 +127,15 @@ class OrderedFolds(RegionOperations):
             at = tuple(atomic(axis) - axis.begin for axis in own)
             initial = self.pull(identity, at if identity.shape else ())
             name = self.kernel.names.get(by_position.get(ordinal, identity), f"state_{ordinal}")
-            loop.carries.append(LoopCarry(name, argument.dtype, tuple(own), (*own, *loop.parallel), initial))
+            result = op.combine.results[ordinal]
+            yield LoopCarry(name, argument.dtype, tuple(own), (*own, *loop.parallel), initial, result)
 
-    def _bind(self, op: Folded, loop: Loop, place: dict[int, Polynomial]) -> None:
+    def _bind(self, op: Folded, loop: Loop, place: dict[int, Polynomial], inner: Context) -> None:
         """Parameters of the combine: the states, the elements, what it captures."""
         assert op.combine is not None
         count = len(op.arguments)
         parameters = op.combine.parameters
-        for ordinal, parameter in enumerate(parameters[:count]):
-            self.parameters[parameter] = partial(self.carried, "carry", loop, ordinal)
+        self.bind_states(parameters[:count], loop, inner)
         for parameter, argument in zip(parameters[count : 2 * count], op.arguments, strict=True):
             self.parameters[parameter] = partial(self._element, argument, place)
         for parameter, capture in zip(parameters[2 * count :], op.captures, strict=True):
@@ -158,11 +165,10 @@ class OrderedFolds(RegionOperations):
     def _prefixes(
         self, op: lp.Scan, result: Value, loop: Loop, place: dict[int, Polynomial], inner: Context
     ) -> Callable[[Coordinates], Expression]:
-        carry = loop.carries[result.position]
+        carry = self._loop_states[loop.token].states[result.position]
         at = tuple(atomic(axis) - axis.begin for axis in carry.own)
-        before = self.carried("carry", loop, result.position, at)
-        assert carry.update is not None
-        value = carry.update if op.inclusive else before
+        assert carry.update is not None and op.combine is not None
+        value = carry.update if op.inclusive else self.pull(op.combine.parameters[result.position], at)
         return self._keep_along(result, value, inserted(at, place), carry.own, inner)
 
 

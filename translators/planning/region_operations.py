@@ -8,13 +8,15 @@ position along a slice is pulled as the position along the whole axis.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial, atomic, number
+from translators.diagnostics import Span
 from translators.logical import program as lp
 from translators.logical.program import Block, Value
+from translators.logical.types import Buffer
 from translators.planning.neutral import limits_of
 from translators.planning.provenance import axis_origin
 from translators.planning.ranges import Range, extent_name, position_axis, same_run
@@ -36,24 +38,75 @@ class AlongSlices(Exception):
         self.value, self.loop, self.outside, self.inside = value, loop, outside, inside
 
 
+@dataclass(frozen=True, slots=True)
+class States:
+    """What a fold or scan goes on with, and which memory holds it (None: it is a carry of the loop)."""
+
+    states: tuple[LoopCarry, ...]
+    memories: tuple[Buffer | None, ...]
+
+    def place(self, ordinal: int) -> int | None:
+        """Which carry of its loop a state is; None for one in memory."""
+        if self.memories[ordinal] is not None:
+            return None
+        return sum(memory is None for memory in self.memories[:ordinal])
+
+    def in_memory(self) -> Iterator[tuple[LoopCarry, Buffer]]:
+        for state, memory in zip(self.states, self.memories, strict=True):
+            if memory is not None:
+                yield state, memory
+
+
+def _step(op: lp.RegionFold | lp.RegionScan) -> lp.Lambda:
+    """The helper that gives the next states."""
+    return op.combine if isinstance(op, lp.RegionFold) else op.apply
+
+
+def _outputs(op: lp.RegionFold | lp.RegionScan) -> int:
+    """How many of the results come before the states."""
+    return 0 if isinstance(op, lp.RegionFold) else op.emit_results
+
+
 @dataclass(slots=True)
 class RegionOperations(Structured):
     """Makes one loop per region operation, when a result is first demanded."""
 
     contexts: dict[lp.RegionFold | lp.RegionScan, Context] = field(default_factory=dict)
     orders: dict[lp.RegionFold | lp.RegionScan, int] = field(default_factory=dict)
+    outcomes: dict[lp.RegionFold | lp.RegionScan, Sequence[Value]] = field(default_factory=dict)
     _made: dict[lp.RegionFold | lp.RegionScan, Loop] = field(default_factory=dict)
+    _loop_states: dict[LoopToken, States] = field(default_factory=dict)
 
     @abstractmethod
     def block(self, block: Block, context: Context) -> None:
         """Walk the statements of a helper's body."""
 
+    @abstractmethod
+    def _tick(self) -> int:
+        """A place in the program after all statements so far."""
+
+    @abstractmethod
+    def _in_scratch(self, state: LoopCarry, context: Context, span: Span) -> Buffer:
+        """Scratch memory for a state, which holds what it starts as."""
+
+    @abstractmethod
+    def _overwritten(
+        self, memory: Buffer, free: Sequence[Axis], value: Expression, context: Context, span: Span
+    ) -> None:
+        """Every element of a state in memory is overwritten."""
+
+    @abstractmethod
+    def _loaded(self, value: Value, memory: Buffer, context: Context) -> None:
+        """From here on elements of the value come from memory."""
+
     def region(self, op: lp.RegionFold | lp.RegionScan, value: Value, at: Coordinates) -> Expression:
         loop = self.loop_over(op)
-        if isinstance(op, lp.RegionFold):
-            return self.carried("carried", loop, value.position, at)
-        if value.position >= op.emit_results:
-            return self.carried("carried", loop, value.position - op.emit_results, at)
+        outputs = _outputs(op)
+        if value.position >= outputs:
+            place = self._loop_states[loop.token].place(value.position - outputs)
+            assert place is not None  # what is in memory has been loaded at the statement
+            return self.carried("carried", loop, place, at)
+        assert isinstance(op, lp.RegionScan)
         return self._emitted(op, loop, value, at)
 
     def loop_over(self, op: lp.RegionFold | lp.RegionScan) -> Loop:
@@ -77,7 +130,7 @@ class RegionOperations(Structured):
         self._made[op] = loop
         self.loops[lp.LoopKey(token.serial)] = loop
         self.bound(self.slice_ranges[op.slice_extent], frozenset())  # the loop goes over slices even if no helper looks
-        self._start_states(op, loop)
+        self._start_states(op, loop, context)
         self._advance(op, loop, context)
         return loop
 
@@ -95,49 +148,94 @@ class RegionOperations(Structured):
         (extent,) = op.slice_extent.atoms()
         assert isinstance(extent, Value)
         self.variables[extent] = number(1)
-        self._start_states(op, loop)
+        self._start_states(op, loop, context)
         self._advance(op, loop, context)
         return loop
 
-    def _start_states(self, op: lp.RegionFold | lp.RegionScan, loop: Loop) -> None:
+    def _start_states(self, op: lp.RegionFold | lp.RegionScan, loop: Loop, context: Context) -> None:
         initial = op.identities if isinstance(op, lp.RegionFold) else op.initial_state
-        for ordinal, value in enumerate(initial):
-            loop.carries.append(self._summary_carry(value, ordinal, loop))
+        results = _step(op).results
+        states = [self._summary_carry(*each, loop) for each in zip(initial, range(len(initial)), results, strict=True)]
+        for result in self.outcomes[op]:  # memory is named like what is read from it
+            place = result.position - _outputs(op)
+            if place >= 0 and states[place].result in self.stored:
+                states[place].name = self.kernel.names.get(result, states[place].name)
+        self.start(loop, tuple(states), context)
 
-    def _summary_carry(self, identity: Value, ordinal: int, loop: Loop) -> LoopCarry:
+    def start(self, loop: Loop, states: tuple[LoopCarry, ...], context: Context) -> None:
+        """The states of a loop are its carries, but for those that are kept in scratch memory."""
+        memories = [
+            self._in_scratch(each, context, loop.span) if each.result in self.stored else None for each in states
+        ]
+        if any(memory is not None for memory in memories):
+            loop.order = self._tick()
+        loop.carries += [state for state, memory in zip(states, memories, strict=True) if memory is None]
+        self._loop_states[loop.token] = States(states, tuple(memories))
+
+    def move_on(self, loop: Loop, inner: Context) -> None:
+        """States in memory become what an iteration makes of them."""
+        for state, memory in self._loop_states[loop.token].in_memory():
+            assert state.update is not None
+            self._overwritten(memory, state.own, state.update, inner, loop.span)
+
+    def load_states(self, loop: Loop, results: Mapping[int, Value], context: Context) -> None:
+        """Elements of results that are states in memory come from there."""
+        for ordinal, memory in enumerate(self._loop_states[loop.token].memories):
+            if memory is not None and ordinal in results:
+                self._loaded(results[ordinal], memory, context)
+
+    def _summary_carry(self, identity: Value, ordinal: int, result: Value, loop: Loop) -> LoopCarry:
         own: list[Axis] = []
         for dimension in range(len(identity.shape)):
             own.append(self.bound(self.range_of(identity, dimension), frozenset(own)))
         coordinates = tuple(atomic(axis) - axis.begin for axis in own)
         initial = self.pull(identity, coordinates)
         name = self.kernel.names.get(identity, f"summary_{ordinal}")
-        return LoopCarry(name, identity.dtype, tuple(own), (*own, *loop.parallel), initial)
+        return LoopCarry(name, identity.dtype, tuple(own), (*own, *loop.parallel), initial, result)
+
+    def is_kept(self, op: lp.RegionFold | lp.RegionScan) -> bool:
+        """Whether a state is in memory: then all of it happens at its statement."""
+        return not self.stored.isdisjoint(_step(op).results)
+
+    def run_in_memory(self, op: lp.RegionFold | lp.RegionScan, context: Context) -> None:
+        """Outputs are kept before the states move on."""
+        results = self.outcomes[op]
+        outputs = _outputs(op)
+        loop = self.loop_over(op)
+        for result in results:
+            if result.position < outputs:
+                self.keep_output(op, result, context)
+        self.move_on(loop, Context(context.parallel, (*context.loops, loop), context.predicate))
+        states = {result.position - outputs: result for result in results if result.position >= outputs}
+        self.load_states(loop, states, context)
+
+    @abstractmethod
+    def keep_output(self, op: lp.RegionFold | lp.RegionScan, result: Value, context: Context) -> None:
+        """Keep a result in scratch memory where the operation stands."""
 
     def _advance(self, op: lp.RegionFold | lp.RegionScan, loop: Loop, context: Context) -> None:
         """state' = combine(state, summarize(slice)), or apply(summarize(slice), state) of a scan."""
         inner = Context(context.parallel, (*context.loops, loop), context.predicate)
         self._bind_slices(op, op.summarize, loop)
         self.block(op.summarize.body, inner)
-        count = len(op.identities)
-        step = op.combine if isinstance(op, lp.RegionFold) else op.apply
+        count, step = len(op.identities), _step(op)
         first, second = step.parameters[:count], step.parameters[count : 2 * count]
         states, summaries = (first, second) if isinstance(op, lp.RegionFold) else (second, first)
-        for ordinal, parameter in enumerate(states):
-            self._bind_state(parameter, loop, ordinal)
+        self.bind_states(states, loop, inner)
         for parameter, summary in zip(summaries, op.summarize.results, strict=True):
             self.parameters[parameter] = partial(self.pull, summary)
         self.block(step.body, inner)
-        for carry, result in zip(loop.carries, step.results, strict=True):
+        for carry, result in zip(self._loop_states[loop.token].states, step.results, strict=True):
             carry.update = self.pull(result, tuple(atomic(axis) - axis.begin for axis in carry.own))
             carry.name = self.kernel.names.get(result, carry.name)
-        if isinstance(op, lp.RegionFold) and loop.slices:
+        if isinstance(op, lp.RegionFold) and loop.slices and not self.is_kept(op):
             updates, originals = relative_to_running(self.arena, [carry.update for carry in loop.carries])
             for carry, update in zip(loop.carries, updates, strict=True):
                 carry.update = update
             self._keep_names(op, originals)
             self._limit(op, loop)
         elif isinstance(op, lp.RegionScan):
-            self._bind_emission(op, loop)
+            self._bind_emission(op, loop, inner)
             self.block(op.emit.body, inner)
 
     def _limit(self, op: lp.RegionFold, loop: Loop) -> None:
@@ -180,18 +278,24 @@ class RegionOperations(Structured):
             self.parameters[parameter] = partial(self.pull, value)
             self.given[parameter] = value
 
-    def _bind_state(self, parameter: Value, loop: Loop, ordinal: int) -> None:
-        self.parameters[parameter] = partial(self.carried, "carry", loop, ordinal)
+    def bind_states(self, parameters: Sequence[Value], loop: Loop, inner: Context) -> None:
+        """Parameters of a helper that takes the states before an iteration."""
+        states = self._loop_states[loop.token]
+        for ordinal, parameter in enumerate(parameters):
+            memory, place = states.memories[ordinal], states.place(ordinal)
+            if memory is not None:
+                self._loaded(parameter, memory, inner)
+            elif place is not None:
+                self.parameters[parameter] = partial(self.carried, "carry", loop, place)
 
-    def _bind_emission(self, op: lp.RegionScan, loop: Loop) -> None:
+    def _bind_emission(self, op: lp.RegionScan, loop: Loop, inner: Context) -> None:
         """Parameters of `emit`: the slices, the incoming state, the operands."""
         slices, states = len(op.sources), len(op.initial_state)
         parameters = op.emit.parameters
         given = [*op.sources, *op.operands]
         self._give((*parameters[:slices], *parameters[slices + states :]), given)
         self._bind_single(op, op.emit, loop)
-        for ordinal, parameter in enumerate(parameters[slices : slices + states]):
-            self._bind_state(parameter, loop, ordinal)
+        self.bind_states(parameters[slices : slices + states], loop, inner)
 
     def _emitted(self, op: lp.RegionScan, loop: Loop, value: Value, at: Coordinates) -> Expression:
         """An output at a slice's own coordinates; demanded along another axis, the effect moves into the loop."""

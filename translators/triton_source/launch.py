@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
 from intent.dtypes import DType
 from intent.records import dataclass
@@ -70,6 +70,15 @@ class Copies:
 
 
 @dataclass(frozen=True, slots=True)
+class Scratch:
+    """`elements` is a Python expression over size names."""
+
+    name: str
+    dtype: DType
+    elements: str
+
+
+@dataclass(frozen=True, slots=True)
 class Variant:
     """One `@triton.jit` function and when it is launched.
 
@@ -79,6 +88,7 @@ class Variant:
     `grid` (number of programs) and `condition` are Python expressions over size names (`triton.cdiv` allowed). The
     first variant whose condition holds is launched; the last one's condition is None. `described`: it reads tiles
     through descriptors, for `TILES`, the number of processors that can, which is 0 if the arrays do not allow it.
+    `beyond`: for sizes beyond the limits of all others, it keeps in scratch memory what they keep on chip.
     """
 
     function: str
@@ -92,17 +102,10 @@ class Variant:
     wide_index: bool = True
     rounded: bool = False
     described: bool = False
+    beyond: bool = False
+    scratch: tuple[Scratch, ...] = ()  # what the launcher allocates, in the order of the arguments
     copies: Copies | None = None
     plan: str = ""  # one line for the docstring: which rows stay on chip, what is streamed
-
-
-@dataclass(frozen=True, slots=True)
-class Scratch:
-    """`elements` is a Python expression over size names and `programs` (the grid of the launched variant)."""
-
-    name: str
-    dtype: DType
-    elements: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,7 @@ class Requirement:
 
 
 Overlap = Literal["refuse", "snapshot", "same"]
+OVERLAPS: Final = ("same", "snapshot", "refuse")  # what is permitted, least last
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,6 @@ class KernelCode:
     kernel: Kernel
     variants: tuple[Variant, ...]
     helpers: Mapping[str, str]  # name -> text of a @triton.jit helper, decorator included
-    scratch: tuple[Scratch, ...] = ()
     requirements: tuple[Requirement, ...] = ()
     overlap: Overlap = "refuse"
     covered: frozenset[str] = frozenset()
@@ -140,3 +143,8 @@ class KernelCode:
     traffic: str = ""
     promises: tuple[str, ...] = ()
     notes: tuple[Diagnostic, ...] = ()
+
+    @property
+    def scratch(self) -> tuple[Scratch, ...]:
+        """That of all variants."""
+        return tuple(dict.fromkeys(each for variant in self.variants for each in variant.scratch))

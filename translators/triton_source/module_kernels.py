@@ -15,7 +15,6 @@ from translators.triton_source.launch import (
     Pointer,
     Requirement,
     ScalarArgument,
-    Scratch,
     ScratchPointer,
     Size,
     Stride,
@@ -85,7 +84,7 @@ def launcher(code: KernelCode, names: KernelNames) -> str:
     plan, integers, index = scope.name("plan"), scope.name("integers"), scope.name("index")
     views = [local(view.name, names) for view in code.kernel.views]
     parameters = [*views, *(local(s.name, names) for s in code.kernel.scalars), *names.launch.sizes.values()]
-    same = len({variant.arguments for variant in code.variants}) == 1
+    same = len({_integers(variant) for variant in code.variants}) == 1
     passes_integers = any(isinstance(each, Size | Stride) for variant in code.variants for each in variant.arguments)
     lines = [call(f"def {names.launcher}(", parameters, "):")]
     if any(variant.wide_index for variant in code.variants):
@@ -93,12 +92,14 @@ def launcher(code: KernelCode, names: KernelNames) -> str:
     if any(variant.described for variant in code.variants):
         lines += fold("    ", f"{TILES} = _tile_processors({', '.join([index, *views])})")
     lines += _copies(code, names, index)
-    lines += _choice(code, names, (plan, integers if passes_integers and not same else None, index))
-    if any(re.search(r"\bprograms\b", scratch.elements) for scratch in code.scratch):
-        lines.append(f"    programs = {plan}.programs")
+    alike = len({variant.scratch for variant in code.variants}) == 1
+    scratch = _scratch(code.variants[0]) if alike else scope.name("scratch")
+    own = (integers if passes_integers and not same else None, None if alike else scratch)
+    lines += [] if alike else fold("    ", f"{scratch} = {_scratch(code.variants[0])}")
+    lines += _choice(code, names, (plan, index), own)
     if same and passes_integers:
         lines.append(_integer_line(code, code.variants[0], integers, names, 4))
-    lines.append(_launch_call(code, names, [plan, tuple_text(views), integers if passes_integers else "()"]))
+    lines.append(_launch_call(code, names, [plan, tuple_text(views), integers if passes_integers else "()"], scratch))
     return "\n".join(lines)
 
 
@@ -124,34 +125,38 @@ def _copies(code: KernelCode, names: KernelNames, index: str) -> list[str]:
 
 
 def _assert_order(code: KernelCode) -> None:
-    """All variants take all views, then sizes and strides, then the same scratch, then all scalars."""
+    """All variants take all views, then sizes and strides, then their scratch, then all scalars."""
     views = [Pointer(view.name) for view in code.kernel.views]
     scalars = [ScalarArgument(scalar.name) for scalar in code.kernel.scalars]
-    behind = [ScratchPointer(scratch.name) for scratch in _used_scratch(code)] + scalars
     for variant in code.variants:
-        integers = [each for each in variant.arguments if isinstance(each, Size | Stride)]
-        assert list(variant.arguments) == [*views, *integers, *behind], (code.kernel.name, variant.function)
+        behind = [*(ScratchPointer(scratch.name) for scratch in variant.scratch), *scalars]
+        assert list(variant.arguments) == [*views, *_integers(variant), *behind], (code.kernel.name, variant.function)
 
 
-def _used_scratch(code: KernelCode) -> list[Scratch]:
-    by_name = {scratch.name: scratch for scratch in code.scratch}
-    return [by_name[each.name] for each in code.variants[0].arguments if isinstance(each, ScratchPointer)]
+def _integers(variant: Variant) -> tuple[Size | Stride, ...]:
+    return tuple(each for each in variant.arguments if isinstance(each, Size | Stride))
 
 
-def _launch_call(code: KernelCode, names: KernelNames, first: list[str]) -> str:
+def _scratch(variant: Variant) -> str:
+    """The memory that a launch of the variant allocates; empty if it is none."""
+    return tuple_text([f"({each.elements}, torch.{dtype_name(each.dtype)})" for each in variant.scratch])
+
+
+def _launch_call(code: KernelCode, names: KernelNames, first: list[str], scratch: str) -> str:
     scalars = [local(scalar.name, names) for scalar in code.kernel.scalars]
-    scratch = [f"({each.elements}, torch.{dtype_name(each.dtype)})" for each in _used_scratch(code)]
     sizes = [names.launch.sizes[symbol] for symbol in row_sizes(code)]
     strides = _unit_strides(code, names)
     items = [*first, *([f"scalars={_tuple(scalars)}"] if scalars else [])]
-    items += [f"scratch={_tuple(scratch)}"] if scratch else []
+    items += [f"scratch={scratch}"] if code.scratch else []
     items += [f"sizes={_tuple(sizes)}", f"unit_strides={_tuple(strides)}"]
     return "\n".join(fold("    ", f"return _launch({', '.join(items)})"))
 
 
-def _choice(code: KernelCode, names: KernelNames, locals_: tuple[str, str | None, str]) -> list[str]:
-    """The plan of each variant, and the integers unless they are the same for all."""
-    plan, integers, index = locals_
+def _choice(
+    code: KernelCode, names: KernelNames, locals_: tuple[str, str], own: tuple[str | None, str | None]
+) -> list[str]:
+    """The plan of each variant, the integers unless they are the same for all, the scratch if it differs."""
+    (plan, index), (integers, scratch) = locals_, own
     lines: list[str] = []
     for variant in code.variants:
         indent = 4 if variant.condition is None and not lines else 8
@@ -162,6 +167,8 @@ def _choice(code: KernelCode, names: KernelNames, locals_: tuple[str, str | None
         lines.append(_plan_line(variant, names, (plan, index), indent))
         if integers is not None:
             lines.append(_integer_line(code, variant, integers, names, indent))
+        if scratch is not None and variant.scratch != code.variants[0].scratch:
+            lines += fold(" " * indent, f"{scratch} = {_scratch(variant)}")
         if variant.condition is None:
             break
     return lines
@@ -179,7 +186,7 @@ def _plan_line(variant: Variant, names: KernelNames, locals_: tuple[str, str], i
 
 def _integer_line(code: KernelCode, variant: Variant, target: str, names: KernelNames, indent: int) -> str:
     """Sizes and strides, which arrays of one form have in common."""
-    items = _integer_items(code, [each for each in variant.arguments if isinstance(each, Size | Stride)], names)
+    items = _integer_items(code, _integers(variant), names)
     return collection(f"{target} = (", items, indent=indent)
 
 
