@@ -17,6 +17,7 @@ attention_dk_dv(q[B, S, D] f16, k[B, S, D] f16, v[B, S, D] f16, dout[B, S, D] f1
     Plan    one program per b x 16 keys; on chip: d
     Plan    one program per b x 64 keys; on chip: d
     Plan    one program per b x 32 keys; on chip: d
+    Plan    one program per b x 64 s; streamed: 64 d
     Traffic reads q, k, log_mass, dout, v, delta; writes dk, dv
 
 attention_dq(q[B, S, D] f16, k[B, S, D] f16, v[B, S, D] f16, dout[B, S, D] f16, log_mass[B, S] f32, delta[B, S] f32,
@@ -25,6 +26,7 @@ attention_dq(q[B, S, D] f16, k[B, S, D] f16, v[B, S, D] f16, dout[B, S, D] f16, 
     Plan    one program per b x 16 queries; on chip: d
     Plan    one program per b x 128 queries; on chip: d
     Plan    one program per b x 64 queries; on chip: d
+    Plan    one program per b x 64 s; streamed: 64 d
     Traffic reads q, k, log_mass, dout, v, delta; writes dq
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -170,6 +172,101 @@ def attention_dk_dv_state(
 
 
 @triton.jit(do_not_specialize=["S", "scale"])
+def attention_dk_dv_in_memory(
+    q_ptr, k_ptr, v_ptr, dout_ptr, log_mass_ptr, delta_ptr, dk_ptr, dv_ptr,
+    S, D,
+    stride_q_b, stride_q_s, stride_q_d, stride_k_b, stride_k_s, stride_k_d, stride_v_b, stride_v_s, stride_v_d,
+    stride_dout_b, stride_dout_s, stride_dout_d, stride_log_mass_b, stride_log_mass_s, stride_delta_b, stride_delta_s,
+    stride_dk_b, stride_dk_s, stride_dk_d, stride_dv_b, stride_dv_s, stride_dv_d,
+    found_first_ptr, found_second_ptr,
+    scale: tl.float32,
+    BLOCK_S: tl.constexpr, BLOCK_QUERIES: tl.constexpr, BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    scale = tl.full((), scale, tl.float32)
+    pid = tl.program_id(0).to(INDEX)
+    s_tiles = tl.cdiv(S, BLOCK_S)
+    s = pid % s_tiles * BLOCK_S + tl.arange(0, BLOCK_S)
+    s_mask = s < S
+    b = pid // s_tiles
+    product = b * (D * S)
+    found_first_at_s = found_first_ptr + product + s[None, :] * D
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        tl.store(found_first_at_s + d[:, None], 0.0, mask=(d[:, None] < D) & s_mask[None, :])
+    found_second_at_s = found_second_ptr + product + s[None, :] * D
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        tl.store(found_second_at_s + d[:, None], 0.0, mask=(d[:, None] < D) & s_mask[None, :])
+    tl.debug_barrier()
+    scale_2 = scale * 1.442695
+
+    for start_queries in range(0, S, BLOCK_QUERIES):
+        queries = start_queries + tl.arange(0, BLOCK_QUERIES).to(INDEX)
+        queries_mask = queries < S
+        dout_queries = dout_ptr + b * stride_dout_b + queries[:, None] * stride_dout_s
+        q_queries = q_ptr + b * stride_q_b + queries[:, None] * stride_q_s
+        acc = tl.zeros((BLOCK_QUERIES, BLOCK_S), tl.float32)
+        acc_2 = tl.zeros((BLOCK_QUERIES, BLOCK_S), tl.float32)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            mask = queries_mask[:, None] & d_mask[None, :]
+            dout = tl.load(dout_queries + d[None, :] * stride_dout_d, mask=mask, other=0.0)
+            q = tl.load(q_queries + d[None, :] * stride_q_d, mask=mask, other=0.0)
+            v_mask = d_mask[:, None] & s_mask[None, :]
+            v_ptrs = v_ptr + b * stride_v_b + s[None, :] * stride_v_s + d[:, None] * stride_v_d
+            v = tl.load(v_ptrs, mask=v_mask, other=0.0)
+            k_ptrs = k_ptr + b * stride_k_b + s[None, :] * stride_k_s + d[:, None] * stride_k_d
+            k = tl.load(k_ptrs, mask=v_mask, other=0.0)
+            acc = tl.dot(dout, v, acc)
+            acc_2 = tl.dot(q, k, acc_2)
+        tl.debug_barrier()
+        delta = tl.load(delta_ptr + b * stride_delta_b + queries * stride_delta_s, mask=queries_mask)
+        log_mass = tl.load(log_mass_ptr + b * stride_log_mass_b + queries * stride_log_mass_s, mask=queries_mask)
+        scores = acc_2 * scale_2
+        weights = tl.exp2(scores - log_mass[:, None])
+        weights_2 = tl.where(s[None, :] <= queries[:, None], weights, 0.0)
+        change = weights_2 * (acc - delta[:, None])
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            found_first_ptrs = found_first_at_s + d[:, None]
+            found_first_mask = d_mask[:, None] & s_mask[None, :]
+            lhs_first = tl.load(found_first_ptrs, mask=found_first_mask)
+            q = tl.load(q_queries + d[None, :] * stride_q_d, mask=queries_mask[:, None] & d_mask[None, :], other=0.0)
+            rhs_first = tl.dot(tl.trans(q), tl.where(queries_mask[:, None], change.to(tl.float16), 0.0))
+            tl.store(found_first_ptrs, lhs_first + rhs_first, mask=found_first_mask)  # attention_backward.py:80
+        tl.debug_barrier()
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            dout_mask = queries_mask[:, None] & d_mask[None, :]
+            found_second_ptrs = found_second_at_s + d[:, None]
+            found_second_mask = d_mask[:, None] & s_mask[None, :]
+            lhs_second = tl.load(found_second_ptrs, mask=found_second_mask)
+            dout = tl.load(dout_queries + d[None, :] * stride_dout_d, mask=dout_mask, other=0.0)
+            rhs_second = tl.dot(tl.trans(dout), tl.where(queries_mask[:, None], weights_2.to(tl.float16), 0.0))
+            tl.store(found_second_ptrs, lhs_second + rhs_second, mask=found_second_mask)  # attention_backward.py:80
+        tl.debug_barrier()
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        found_first_mask = (d[:, None] < D) & s_mask[None, :]
+        found_first = tl.load(found_first_at_s + d[:, None], mask=found_first_mask)
+        dk_ptrs = dk_ptr + b * stride_dk_b + s[None, :] * stride_dk_s + d[:, None] * stride_dk_d
+        tl.store(dk_ptrs, (found_first * scale).to(tl.float16), mask=found_first_mask)  # attention_backward.py:87
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        found_second_mask = (d[:, None] < D) & s_mask[None, :]
+        found_second = tl.load(found_second_at_s + d[:, None], mask=found_second_mask).to(tl.float16)
+        dv_ptrs = dv_ptr + b * stride_dv_b + s[None, :] * stride_dv_s + d[:, None] * stride_dv_d
+        tl.store(dv_ptrs, found_second, mask=found_second_mask)  # attention_backward.py:88
+
+
+@triton.jit(do_not_specialize=["S", "scale"])
 def attention_dq_state(
     q_ptr, k_ptr, v_ptr, dout_ptr, log_mass_ptr, delta_ptr, dq_ptr,
     S, D,
@@ -226,6 +323,77 @@ def attention_dq_state(
     tl.store(dq_ptr + b * stride_dq_b + queries[:, None] * stride_dq_s + d[None, :] * stride_dq_d, dq, mask=mask)
 
 
+@triton.jit(do_not_specialize=["S", "scale"])
+def attention_dq_in_memory(
+    q_ptr, k_ptr, v_ptr, dout_ptr, log_mass_ptr, delta_ptr, dq_ptr,
+    S, D,
+    stride_q_b, stride_q_s, stride_q_d, stride_k_b, stride_k_s, stride_k_d, stride_v_b, stride_v_s, stride_v_d,
+    stride_dout_b, stride_dout_s, stride_dout_d, stride_log_mass_b, stride_log_mass_s, stride_delta_b, stride_delta_s,
+    stride_dq_b, stride_dq_s, stride_dq_d,
+    found_ptr,
+    scale: tl.float32,
+    BLOCK_S: tl.constexpr, BLOCK_KEYS: tl.constexpr, BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    scale = tl.full((), scale, tl.float32)
+    pid = tl.program_id(0).to(INDEX)
+    s_tiles = tl.cdiv(S, BLOCK_S)
+    s = pid % s_tiles * BLOCK_S + tl.arange(0, BLOCK_S)
+    s_mask = s < S
+    b = pid // s_tiles
+    found_at_s = found_ptr + b * (D * S) + s[:, None] * D
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        tl.store(found_at_s + d[None, :], 0.0, mask=s_mask[:, None] & (d[None, :] < D))  # attention_backward.py:107
+    tl.debug_barrier()
+    log_mass = tl.load(log_mass_ptr + b * stride_log_mass_b + s * stride_log_mass_s, mask=s_mask)
+    delta = tl.load(delta_ptr + b * stride_delta_b + s * stride_delta_s, mask=s_mask)
+    scale_2 = scale * 1.442695
+
+    for start_keys in range(0, S, BLOCK_KEYS):
+        keys = start_keys + tl.arange(0, BLOCK_KEYS).to(INDEX)
+        keys_mask = keys < S
+        k_keys = k_ptr + b * stride_k_b + keys[None, :] * stride_k_s
+        acc = tl.zeros((BLOCK_S, BLOCK_KEYS), tl.float32)
+        acc_2 = tl.zeros((BLOCK_S, BLOCK_KEYS), tl.float32)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            mask = s_mask[:, None] & d_mask[None, :]
+            dout_ptrs = dout_ptr + b * stride_dout_b + s[:, None] * stride_dout_s + d[None, :] * stride_dout_d
+            v_mask = d_mask[:, None] & keys_mask[None, :]
+            v_ptrs = v_ptr + b * stride_v_b + keys[None, :] * stride_v_s + d[:, None] * stride_v_d
+            v = tl.load(v_ptrs, mask=v_mask, other=0.0)
+            k = tl.load(k_keys + d[:, None] * stride_k_d, mask=v_mask, other=0.0)
+            q_ptrs = q_ptr + b * stride_q_b + s[:, None] * stride_q_s + d[None, :] * stride_q_d
+            q = tl.load(q_ptrs, mask=mask, other=0.0)
+            dout = tl.load(dout_ptrs, mask=mask, other=0.0)
+            acc = tl.dot(dout, v, acc)
+            acc_2 = tl.dot(q, k, acc_2)
+        tl.debug_barrier()
+        scores = acc_2 * scale_2
+        weights = tl.exp2(scores - log_mass[:, None])
+        weights_2 = tl.where(keys[None, :] <= s[:, None], weights, 0.0)
+        change = weights_2 * (acc - delta[:, None])
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            found_ptrs = found_at_s + d[None, :]
+            found_mask = s_mask[:, None] & d_mask[None, :]
+            lhs = tl.load(found_ptrs, mask=found_mask)
+            k = tl.load(k_keys + d[:, None] * stride_k_d, mask=d_mask[:, None] & keys_mask[None, :], other=0.0)
+            rhs = tl.dot(tl.where(keys_mask[None, :], change.to(tl.float16), 0.0), tl.trans(k))
+            tl.store(found_ptrs, lhs + rhs, mask=found_mask)  # attention_backward.py:107
+        tl.debug_barrier()
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        found_mask = s_mask[:, None] & (d[None, :] < D)
+        found = tl.load(found_at_s + d[None, :], mask=found_mask)
+        dq = (found * scale).to(tl.float16)
+        tl.store(dq_ptr + b * stride_dq_b + s[:, None] * stride_dq_s + d[None, :] * stride_dq_d, dq, mask=found_mask)
+
+
 class _View(NamedTuple):
     """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
 
@@ -242,7 +410,6 @@ class _Kernel(NamedTuple):
     views: tuple
     launch: Callable
     scalars: tuple = ()  # (name, dtype)
-    requirements: tuple = ()  # (predicate of the sizes, message)
     covered: tuple = ()  # outputs that are written in full
     overlap: str = "refuse"  # or same, snapshot: of a written array with another
 
@@ -341,6 +508,7 @@ def attention_delta_device_out(dout, out, delta):
 
 def _launch_attention_dk_dv(q, k, v, dout, log_mass, delta, dk, dv, scale, B, S, D):
     index = _index_type(q, k, v, dout, log_mass, delta, dk, dv)
+    scratch = ()
     if D <= 64 and S <= 16:
         plan = _Plan(
             attention_dk_dv_state,
@@ -381,7 +549,7 @@ def _launch_attention_dk_dv(q, k, v, dout, log_mass, delta, dk, dv, scale, B, S,
             cuda=(8, 3),
             hip=(4, 1),
         )
-    else:
+    elif D <= 256:
         plan = _Plan(
             attention_dk_dv_state,
             B * triton.cdiv(S, 32),
@@ -389,6 +557,15 @@ def _launch_attention_dk_dv(q, k, v, dout, log_mass, delta, dk, dv, scale, B, S,
             cuda=(8, 3),
             hip=(4, 1),
         )
+    else:
+        plan = _Plan(
+            attention_dk_dv_in_memory,
+            B * triton.cdiv(S, 64),
+            {"BLOCK_S": 64, "BLOCK_QUERIES": 64, "BLOCK_D": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 1),
+        )
+        scratch = ((B * D * S, torch.float32), (B * D * S, torch.float32))
     integers = (
         S,
         D,
@@ -406,6 +583,7 @@ def _launch_attention_dk_dv(q, k, v, dout, log_mass, delta, dk, dv, scale, B, S,
         (q, k, v, dout, log_mass, delta, dk, dv),
         integers,
         scalars=(scale,),
+        scratch=scratch,
         sizes=(D,),
         unit_strides=(
             "stride_q_d",
@@ -434,7 +612,6 @@ _ATTENTION_DK_DV = _Kernel(
     ),
     launch=_launch_attention_dk_dv,
     scalars=(("scale", "float32"),),
-    requirements=((lambda B, S, D: D <= 256, "what the kernel keeps on chip is limited: this module needs D <= 256"),),
     covered=("dk", "dv"),
     overlap="snapshot",
 )
@@ -462,6 +639,7 @@ def attention_dk_dv_device_out(q, k, v, dout, log_mass, delta, scale, dk, dv):
 
 def _launch_attention_dq(q, k, v, dout, log_mass, delta, dq, scale, B, S, D):
     index = _index_type(q, k, v, dout, log_mass, delta, dq)
+    scratch = ()
     if D <= 64 and S <= 16:
         plan = _Plan(
             attention_dq_state,
@@ -502,7 +680,7 @@ def _launch_attention_dq(q, k, v, dout, log_mass, delta, dq, scale, B, S, D):
             cuda=(8, 3),
             hip=(4, 1),
         )
-    else:
+    elif D <= 256:
         plan = _Plan(
             attention_dq_state,
             B * triton.cdiv(S, 64),
@@ -510,6 +688,15 @@ def _launch_attention_dq(q, k, v, dout, log_mass, delta, dq, scale, B, S, D):
             cuda=(8, 3),
             hip=(4, 1),
         )
+    else:
+        plan = _Plan(
+            attention_dq_in_memory,
+            B * triton.cdiv(S, 64),
+            {"BLOCK_S": 64, "BLOCK_KEYS": 64, "BLOCK_D": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 1),
+        )
+        scratch = ((B * D * S, torch.float32),)
     integers = (
         S,
         D,
@@ -526,6 +713,7 @@ def _launch_attention_dq(q, k, v, dout, log_mass, delta, dq, scale, B, S, D):
         (q, k, v, dout, log_mass, delta, dq),
         integers,
         scalars=(scale,),
+        scratch=scratch,
         sizes=(D,),
         unit_strides=(
             "stride_q_d",
@@ -552,7 +740,6 @@ _ATTENTION_DQ = _Kernel(
     ),
     launch=_launch_attention_dq,
     scalars=(("scale", "float32"),),
-    requirements=((lambda B, S, D: D <= 256, "what the kernel keeps on chip is limited: this module needs D <= 256"),),
     covered=("dq",),
     overlap="snapshot",
 )
@@ -765,9 +952,6 @@ def _check(kernel, arrays, sizes):
     for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
-    for holds, message in kernel.requirements:
-        if not holds(**sizes):
-            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
     return sizes
 
 
@@ -917,7 +1101,16 @@ def _pattern(tensor, byte):
     return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
 
 
-def _launch(plan, views, integers, scalars=(), *, sizes, unit_strides):
+def _scratch(wanted, device):
+    """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
+    memory = [torch.empty(elements, dtype=dtype, device=device) for elements, dtype in wanted]
+    if _POISON:
+        for each in memory:
+            each.view(torch.uint8).random_()
+    return memory
+
+
+def _launch(plan, views, integers, scalars=(), scratch=(), *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
     The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
@@ -932,8 +1125,10 @@ def _launch(plan, views, integers, scalars=(), *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, views, (*integers, *scalars), options)
-    return lambda views, places, scalars: start(views, places, (*integers, *scalars))
+    memory, device = _scratch(scratch, views[0].device), views[0].device
+    start = _start(kernel, plan.programs, views, (*integers, *memory, *scalars), options)
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
+    return lambda views, places, scalars: start(views, places, (*integers, *fresh(), *scalars))
 
 
 def _start(kernel, programs, views, others, options):

@@ -6,6 +6,7 @@ delta_rule(query[B, T, D] f32, key[B, T, D] f32, value[B, T, E] f32, strength[B,
     out[b, t, e] = I.reduce.sum(q * state, axis=0)
     Plan    one program per b x 16 e; on chip: d
     Plan    one program per b x e; on chip: d
+    Plan    one program per b x e; streamed: 4096 d
     Traffic reads query, key, strength, value; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -82,6 +83,63 @@ def delta_rule_state_1024(
         tl.store(out_ptr + b * stride_out_b + t * stride_out_t + e * stride_out_e, q_times_state_sum)
 
 
+@triton.jit(do_not_specialize=["T"])
+def delta_rule_in_memory(
+    query_ptr, key_ptr, value_ptr, strength_ptr, out_ptr,
+    T, D, E,
+    stride_query_b, stride_query_t, stride_query_d, stride_key_b, stride_key_t, stride_key_d, stride_value_b,
+    stride_value_t, stride_value_e, stride_strength_b, stride_strength_t, stride_out_b, stride_out_t, stride_out_e,
+    state_ptr,
+    BLOCK_E: tl.constexpr, BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    e_tiles = tl.cdiv(E, BLOCK_E)
+    e = pid % e_tiles * BLOCK_E + tl.arange(0, BLOCK_E)
+    e_mask = e < E
+    b = pid // e_tiles
+    state_at_b = state_ptr + b * (D * E)
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        tl.store(state_at_b + d[:, None] * E + e[None, :], 0.0, mask=(d[:, None] < D) & e_mask[None, :])
+    tl.debug_barrier()
+
+    for t in range(T):
+        key_at_t = key_ptr + b * stride_key_b + t * stride_key_t
+        held_partial = tl.zeros((BLOCK_D, BLOCK_E), tl.float32)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            state = tl.load(state_at_b + d[:, None] * E + e[None, :], mask=d_mask[:, None] & e_mask[None, :], other=0.0)
+            k = tl.load(key_at_t + d * stride_key_d, mask=d_mask, other=0.0)
+            held_partial += k[:, None] * state
+        value = tl.load(value_ptr + b * stride_value_b + t * stride_value_t + e * stride_value_e, mask=e_mask)
+        held = tl.sum(held_partial, axis=0)  # delta_rule.py:32
+        product = tl.load(strength_ptr + b * stride_strength_b + t * stride_strength_t) * (value - held)
+        q_times_state_sum_partial = tl.zeros((BLOCK_D, BLOCK_E), tl.float32)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            state = tl.load(state_at_b + d[:, None] * E + e[None, :], mask=d_mask[:, None] & e_mask[None, :], other=0.0)
+            k = tl.load(key_at_t + d * stride_key_d, mask=d_mask, other=0.0)
+            q = tl.load(query_ptr + b * stride_query_b + t * stride_query_t + d * stride_query_d, mask=d_mask)
+            state_2 = state + k[:, None] * product[None, :]
+            q_times_state_sum_partial += tl.where(d_mask[:, None], q[:, None] * state_2, 0.0)
+        q_times_state_sum = tl.sum(q_times_state_sum_partial, axis=0)  # delta_rule.py:35
+        tl.store(out_ptr + b * stride_out_b + t * stride_out_t + e * stride_out_e, q_times_state_sum, mask=e_mask)
+        tl.debug_barrier()
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            state_ptrs = state_at_b + d[:, None] * E + e[None, :]
+            mask = d_mask[:, None] & e_mask[None, :]
+            state = tl.load(state_ptrs, mask=mask, other=0.0)
+            k = tl.load(key_at_t + d * stride_key_d, mask=d_mask, other=0.0)
+            state_2 = state + k[:, None] * product[None, :]
+            tl.store(state_ptrs, state_2, mask=mask)  # delta_rule.py:33
+        tl.debug_barrier()
+
+
 class _View(NamedTuple):
     """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
 
@@ -97,7 +155,6 @@ class _Kernel(NamedTuple):
     name: str
     views: tuple
     launch: Callable
-    requirements: tuple = ()  # (predicate of the sizes, message)
     covered: tuple = ()  # outputs that are written in full
 
 
@@ -141,6 +198,7 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_delta_rule(query, key, value, strength, out, B, T, D, E):
     index = _index_type(query, key, value, strength, out)
+    scratch = ()
     if D <= 128:
         plan = _Plan(
             delta_rule_state,
@@ -151,13 +209,19 @@ def _launch_delta_rule(query, key, value, strength, out, B, T, D, E):
         )
     elif D <= 1024:
         plan = _Plan(delta_rule_state_1024, B * E, {"BLOCK_D": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
-    else:
+    elif D <= 16384:
         plan = _Plan(delta_rule_state_1024, B * E, {"BLOCK_D": 16384, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+    else:
+        plan = _Plan(
+            delta_rule_in_memory, B * E, {"BLOCK_E": 1, "BLOCK_D": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
+        )
+        scratch = ((B * D * E, torch.float32),)
     integers = (T, D, E, *query.stride(), *key.stride(), *value.stride(), *strength.stride(), *out.stride())
     return _launch(
         plan,
         (query, key, value, strength, out),
         integers,
+        scratch=scratch,
         sizes=(D, E),
         unit_strides=("stride_query_d", "stride_key_d", "stride_value_e", "stride_strength_t", "stride_out_e"),
     )
@@ -173,9 +237,6 @@ _DELTA_RULE = _Kernel(
         _View("out", "float32", ("B", "T", "E"), "Out"),
     ),
     launch=_launch_delta_rule,
-    requirements=(
-        (lambda B, T, D, E: D <= 16384, "what the kernel keeps on chip is limited: this module needs D <= 16384"),
-    ),
     covered=("out",),
 )
 
@@ -380,9 +441,6 @@ def _check(kernel, arrays, sizes):
     for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
-    for holds, message in kernel.requirements:
-        if not holds(**sizes):
-            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
     return sizes
 
 
@@ -502,7 +560,16 @@ def _pattern(tensor, byte):
     return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
 
 
-def _launch(plan, views, integers, *, sizes, unit_strides):
+def _scratch(wanted, device):
+    """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
+    memory = [torch.empty(elements, dtype=dtype, device=device) for elements, dtype in wanted]
+    if _POISON:
+        for each in memory:
+            each.view(torch.uint8).random_()
+    return memory
+
+
+def _launch(plan, views, integers, scratch=(), *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
     The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
@@ -517,8 +584,10 @@ def _launch(plan, views, integers, *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, views, integers, options)
-    return lambda views, places: start(views, places, integers)
+    memory, device = _scratch(scratch, views[0].device), views[0].device
+    start = _start(kernel, plan.programs, views, (*integers, *memory), options)
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
+    return lambda views, places: start(views, places, (*integers, *fresh()))
 
 
 def _start(kernel, programs, views, others, options):

@@ -10,6 +10,7 @@ flash_attention(q[B, H, S, D] f16, k[B, H, T, D] f16, v[B, H, T, D] f16, scale f
     Plan    one program per b x h x 16 queries; on chip: d
     Plan    one program per b x h x 128 queries; on chip: d
     Plan    one program per b x h x 64 queries; on chip: d
+    Plan    one program per b x h x 64 s; streamed: 64 d
     Traffic reads q, k, v; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -210,6 +211,78 @@ def flash_attention_state_described(
     tl.store(out_ptrs, _half_quotient(summary_2, summary_1[:, None]).to(tl.float16), mask=mask)  # flash_attention.py:73
 
 
+@triton.jit(do_not_specialize=["H", "S", "T", "scale"])
+def flash_attention_in_memory(
+    q_ptr, k_ptr, v_ptr, out_ptr,
+    H, S, D, T,
+    stride_q_b, stride_q_h, stride_q_s, stride_q_d, stride_k_b, stride_k_h, stride_k_t, stride_k_d, stride_v_b,
+    stride_v_h, stride_v_t, stride_v_d, stride_out_b, stride_out_h, stride_out_s, stride_out_d,
+    found_moment_ptr,
+    scale: tl.float32,
+    BLOCK_S: tl.constexpr, BLOCK_KEYS: tl.constexpr, BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    scale = tl.full((), scale, tl.float32)
+    pid = tl.program_id(0).to(INDEX)
+    s_tiles = tl.cdiv(S, BLOCK_S)
+    s = pid % s_tiles * BLOCK_S + tl.arange(0, BLOCK_S)
+    s_mask = s < S
+    pid //= s_tiles
+    h = pid % H
+    b = pid // H
+    found_moment_at_s = found_moment_ptr + b * (D * H * S) + h * (D * S) + s[:, None] * D
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        tl.store(found_moment_at_s + d[None, :], 0.0, mask=s_mask[:, None] & (d[None, :] < D))  # flash_attention.py:62
+    tl.debug_barrier()
+    scale_2 = scale * 1.442695
+
+    largest = tl.full((BLOCK_S,), -1e38, tl.float32)
+    summary_1 = tl.zeros((BLOCK_S,), tl.float32)
+    for start_keys in range(0, T, BLOCK_KEYS):
+        keys = start_keys + tl.arange(0, BLOCK_KEYS).to(INDEX)
+        keys_mask = keys < T
+        acc = tl.zeros((BLOCK_S, BLOCK_KEYS), tl.float32)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            q_ptrs = q_ptr + b * stride_q_b + h * stride_q_h + s[:, None] * stride_q_s + d[None, :] * stride_q_d
+            k_ptrs = k_ptr + b * stride_k_b + h * stride_k_h + keys[None, :] * stride_k_t + d[:, None] * stride_k_d
+            k = tl.load(k_ptrs, mask=d_mask[:, None] & keys_mask[None, :], other=0.0)
+            q = tl.load(q_ptrs, mask=s_mask[:, None] & d_mask[None, :], other=0.0)
+            acc = tl.dot(q, k, acc)
+        tl.debug_barrier()
+        scores = acc * scale_2
+        seen = keys[None, :] <= s[:, None]
+        scores_2 = tl.where(seen, scores, -1e38)
+        rhs_largest = tl.reduce(tl.where(keys_mask[None, :], scores_2, -float("inf")), 1, _maximum)
+        weights = tl.where(seen, tl.exp2(scores_2 - rhs_largest[:, None]), 0.0)
+        new_largest = _maximum(largest, rhs_largest)
+        left = tl.exp2(largest - new_largest)
+        right = tl.exp2(rhs_largest - new_largest)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            v_ptrs = v_ptr + b * stride_v_b + h * stride_v_h + keys[None, :] * stride_v_t + d[:, None] * stride_v_d
+            found_moment_ptrs = found_moment_at_s + d[None, :]
+            mask = s_mask[:, None] & d_mask[None, :]
+            lhs_moment = tl.load(found_moment_ptrs, mask=mask)
+            v = tl.load(v_ptrs, mask=d_mask[:, None] & keys_mask[None, :], other=0.0)
+            rhs_moment = tl.dot(tl.where(keys_mask[None, :], weights.to(tl.float16), 0.0), tl.trans(v))
+            tl.store(found_moment_ptrs, lhs_moment * left[:, None] + rhs_moment * right[:, None], mask=mask)
+        rhs_mass = tl.sum(tl.where(keys_mask[None, :], weights, 0.0), axis=1)  # flash_attention.py:32
+        tl.debug_barrier()
+        largest = new_largest
+        summary_1 = summary_1 * left + rhs_mass * right
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        found_moment_mask = s_mask[:, None] & (d[None, :] < D)
+        found_moment = tl.load(found_moment_at_s + d[None, :], mask=found_moment_mask)
+        out_ptrs = out_ptr + b * stride_out_b + h * stride_out_h + s[:, None] * stride_out_s + d[None, :] * stride_out_d
+        tl.store(out_ptrs, _half_quotient(found_moment, summary_1[:, None]).to(tl.float16), mask=found_moment_mask)
+
+
 class _View(NamedTuple):
     """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
 
@@ -226,7 +299,6 @@ class _Kernel(NamedTuple):
     views: tuple
     launch: Callable
     scalars: tuple = ()  # (name, dtype)
-    requirements: tuple = ()  # (predicate of the sizes, message)
     covered: tuple = ()  # outputs that are written in full
     overlap: str = "refuse"  # or same, snapshot: of a written array with another
 
@@ -273,6 +345,7 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 def _launch_flash_attention(q, k, v, out, scale, B, H, S, D, T):
     index = _index_type(q, k, v, out)
     tile_processors = _tile_processors(index, q, k, v, out)
+    scratch = ()
     if D <= 64 and S <= 16:
         plan = _Plan(
             flash_attention_state,
@@ -329,7 +402,7 @@ def _launch_flash_attention(q, k, v, out, scale, B, H, S, D, T):
             cuda=(8, 3),
             hip=(4, 1),
         )
-    else:
+    elif D <= 256:
         plan = _Plan(
             flash_attention_state,
             B * H * triton.cdiv(S, 64),
@@ -337,12 +410,22 @@ def _launch_flash_attention(q, k, v, out, scale, B, H, S, D, T):
             cuda=(8, 3),
             hip=(4, 1),
         )
+    else:
+        plan = _Plan(
+            flash_attention_in_memory,
+            B * H * triton.cdiv(S, 64),
+            {"BLOCK_S": 64, "BLOCK_KEYS": 64, "BLOCK_D": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 1),
+        )
+        scratch = ((B * D * H * S, torch.float32),)
     integers = (H, S, D, T, *q.stride(), *k.stride(), *v.stride(), *out.stride())
     return _launch(
         plan,
         (q, k, v, out),
         integers,
         scalars=(scale,),
+        scratch=scratch,
         sizes=(D,),
         unit_strides=("stride_q_d", "stride_k_d", "stride_v_d", "stride_out_d"),
     )
@@ -358,9 +441,6 @@ _FLASH_ATTENTION = _Kernel(
     ),
     launch=_launch_flash_attention,
     scalars=(("scale", "float32"),),
-    requirements=(
-        (lambda B, H, S, D, T: D <= 256, "what the kernel keeps on chip is limited: this module needs D <= 256"),
-    ),
     covered=("out",),
     overlap="snapshot",
 )
@@ -573,9 +653,6 @@ def _check(kernel, arrays, sizes):
     for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
-    for holds, message in kernel.requirements:
-        if not holds(**sizes):
-            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
     return sizes
 
 
@@ -725,7 +802,16 @@ def _pattern(tensor, byte):
     return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
 
 
-def _launch(plan, views, integers, scalars=(), *, sizes, unit_strides):
+def _scratch(wanted, device):
+    """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
+    memory = [torch.empty(elements, dtype=dtype, device=device) for elements, dtype in wanted]
+    if _POISON:
+        for each in memory:
+            each.view(torch.uint8).random_()
+    return memory
+
+
+def _launch(plan, views, integers, scalars=(), scratch=(), *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
     The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
@@ -740,8 +826,10 @@ def _launch(plan, views, integers, scalars=(), *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, views, (*integers, *scalars), options)
-    return lambda views, places, scalars: start(views, places, (*integers, *scalars))
+    memory, device = _scratch(scratch, views[0].device), views[0].device
+    start = _start(kernel, plan.programs, views, (*integers, *memory, *scalars), options)
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
+    return lambda views, places, scalars: start(views, places, (*integers, *fresh(), *scalars))
 
 
 def _start(kernel, programs, views, others, options):

@@ -25,6 +25,7 @@ state_passing(key[B, C, 32, H, D] f16, decay[B, H, C, 32] f32, taken[B, H, C, 32
     learned[b, h, c, :, e] = I.cast(new, I.f16)
     state[b, h, d, e] = held
     Plan    one program per b x h x 64 e; on chip: d, i
+    Plan    one program per b x h x 64 e; on chip: i; streamed: 64 d
     Traffic reads state, given, taken, decay, key; writes before, learned, state
 
 chunk_outputs(query[B, C, 32, H, D] f16, key[B, C, 32, H, D] f16, decay[B, H, C, 32] f32, before[B, H, C, D, E] f16,
@@ -255,6 +256,119 @@ def state_passing_state(
 
 
 @triton.jit(do_not_specialize=["C", "H"])
+def state_passing_in_memory(
+    key_ptr, decay_ptr, taken_ptr, given_ptr, before_ptr, learned_ptr, state_ptr,
+    C, H, D, E,
+    stride_key_b, stride_key_c, stride_key_2, stride_key_h, stride_key_d, stride_decay_b, stride_decay_h,
+    stride_decay_c, stride_decay_3, stride_taken_b, stride_taken_h, stride_taken_c, stride_taken_3, stride_taken_d,
+    stride_given_b, stride_given_h, stride_given_c, stride_given_3, stride_given_e, stride_before_b, stride_before_h,
+    stride_before_c, stride_before_d, stride_before_e, stride_learned_b, stride_learned_h, stride_learned_c,
+    stride_learned_3, stride_learned_e, stride_state_b, stride_state_h, stride_state_d, stride_state_e,
+    held_ptr,
+    BLOCK_E: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_I: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    e_tiles = tl.cdiv(E, BLOCK_E)
+    e = pid % e_tiles * BLOCK_E + tl.arange(0, BLOCK_E)
+    e_mask = e < E
+    pid //= e_tiles
+    h = pid % H
+    b = pid // H
+    i = tl.arange(0, BLOCK_I).to(INDEX)
+    held_at_h = held_ptr + b * (D * E * H) + h * (D * E)
+    state_at_h = state_ptr + b * stride_state_b + h * stride_state_h
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        mask = (d[:, None] < D) & e_mask[None, :]
+        held = tl.load(state_at_h + d[:, None] * stride_state_d + e[None, :] * stride_state_e, mask=mask)
+        tl.store(held_at_h + d[:, None] * E + e[None, :], held, mask=mask)  # gated_delta_chunks.py:70
+    tl.debug_barrier()
+
+    for c in range(C):
+        acc = tl.zeros((BLOCK_I, BLOCK_E), tl.float32)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            taken_ptrs = (
+                taken_ptr
+                + b * stride_taken_b
+                + h * stride_taken_h
+                + c * stride_taken_c
+                + i[:, None] * stride_taken_3
+                + d[None, :] * stride_taken_d
+            )
+            held_mask_4 = d_mask[:, None] & e_mask[None, :]
+            held = tl.load(held_at_h + d[:, None] * E + e[None, :], mask=held_mask_4, other=0.0).to(tl.float16)
+            taken = tl.load(taken_ptrs, mask=d_mask[None, :], other=0.0)
+            narrow = held
+            acc = tl.dot(taken, narrow, acc)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            held_mask = (d[:, None] < D) & e_mask[None, :]
+            held = tl.load(held_at_h + d[:, None] * E + e[None, :], mask=held_mask, other=0.0).to(tl.float16)
+            narrow = held
+            before_ptrs = (
+                before_ptr
+                + b * stride_before_b
+                + h * stride_before_h
+                + c * stride_before_c
+                + d[:, None] * stride_before_d
+                + e[None, :] * stride_before_e
+            )
+            tl.store(before_ptrs, narrow, mask=held_mask)  # gated_delta_chunks.py:73
+        given_ptrs = (
+            given_ptr
+            + b * stride_given_b
+            + h * stride_given_h
+            + c * stride_given_c
+            + i[:, None] * stride_given_3
+            + e[None, :] * stride_given_e
+        )
+        new = tl.load(given_ptrs, mask=e_mask[None, :]) - acc
+        learned_ptrs = (
+            learned_ptr
+            + b * stride_learned_b
+            + h * stride_learned_h
+            + c * stride_learned_c
+            + i[:, None] * stride_learned_3
+            + e[None, :] * stride_learned_e
+        )
+        tl.store(learned_ptrs, new.to(tl.float16), mask=e_mask[None, :])  # gated_delta_chunks.py:75
+        tl.debug_barrier()
+        decay_at_c = decay_ptr + b * stride_decay_b + h * stride_decay_h + c * stride_decay_c
+        total = tl.load(decay_at_c + i * stride_decay_3)
+        last = tl.load(decay_at_c + 31 * stride_decay_3)
+        faded = (new * _exp(last - total[:, None])).to(tl.float16)
+        exp_last = _exp(last)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            key_ptrs = (
+                key_ptr
+                + b * stride_key_b
+                + c * stride_key_c
+                + i[:, None] * stride_key_2
+                + h * stride_key_h
+                + d[None, :] * stride_key_d
+            )
+            held_ptrs = held_at_h + d[:, None] * E + e[None, :]
+            held_mask = d_mask[:, None] & e_mask[None, :]
+            held = tl.load(held_ptrs, mask=held_mask, other=0.0)
+            key = tl.load(key_ptrs, mask=d_mask[None, :])
+            written = tl.dot(tl.trans(key), faded)
+            held_2 = held * exp_last + written
+            tl.store(held_ptrs, held_2, mask=held_mask)  # gated_delta_chunks.py:80
+        tl.debug_barrier()
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        held_mask_3 = (d[:, None] < D) & e_mask[None, :]
+        held = tl.load(held_at_h + d[:, None] * E + e[None, :], mask=held_mask_3)
+        tl.store(state_at_h + d[:, None] * stride_state_d + e[None, :] * stride_state_e, held, mask=held_mask_3)
+
+
+@triton.jit(do_not_specialize=["C", "H"])
 def chunk_outputs_kernel(
     query_ptr, key_ptr, decay_ptr, before_ptr, learned_ptr, out_ptr,
     C, H, D, E,
@@ -352,7 +466,6 @@ class _Kernel(NamedTuple):
     name: str
     views: tuple
     launch: Callable
-    requirements: tuple = ()  # (predicate of the sizes, message)
     covered: tuple = ()  # outputs that are written in full
     overlap: str = "refuse"  # or same, snapshot: of a written array with another
 
@@ -470,6 +583,7 @@ def chunk_updates_device_out(key, value, decay, strength, taken, given):
 
 def _launch_state_passing(key, decay, taken, given, before, learned, state, B, C, H, D, E):
     index = _index_type(key, decay, taken, given, before, learned, state)
+    scratch = ()
     if D <= 64:
         plan = _Plan(
             state_passing_state,
@@ -486,7 +600,7 @@ def _launch_state_passing(key, decay, taken, given, before, learned, state, B, C
             cuda=(8, 3),
             hip=(4, 1),
         )
-    else:
+    elif D <= 256:
         plan = _Plan(
             state_passing_state,
             B * H * triton.cdiv(E, 64),
@@ -494,6 +608,15 @@ def _launch_state_passing(key, decay, taken, given, before, learned, state, B, C
             cuda=(8, 3),
             hip=(4, 1),
         )
+    else:
+        plan = _Plan(
+            state_passing_in_memory,
+            B * H * triton.cdiv(E, 64),
+            {"BLOCK_E": 64, "BLOCK_D": 64, "BLOCK_I": 32, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 1),
+        )
+        scratch = ((B * D * E * H, torch.float32),)
     integers = (
         C,
         H,
@@ -511,6 +634,7 @@ def _launch_state_passing(key, decay, taken, given, before, learned, state, B, C
         plan,
         (key, decay, taken, given, before, learned, state),
         integers,
+        scratch=scratch,
         sizes=(D, E),
         unit_strides=(
             "stride_key_d",
@@ -536,9 +660,6 @@ _STATE_PASSING = _Kernel(
         _View("state", "float32", ("B", "H", "D", "E"), "InOut"),
     ),
     launch=_launch_state_passing,
-    requirements=(
-        (lambda B, C, H, D, E: D <= 256, "what the kernel keeps on chip is limited: this module needs D <= 256"),
-    ),
     covered=("before", "learned", "state"),
 )
 
@@ -818,9 +939,6 @@ def _check(kernel, arrays, sizes):
     for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
-    for holds, message in kernel.requirements:
-        if not holds(**sizes):
-            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
     return sizes
 
 
@@ -945,7 +1063,16 @@ def _pattern(tensor, byte):
     return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
 
 
-def _launch(plan, views, integers, *, sizes, unit_strides):
+def _scratch(wanted, device):
+    """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
+    memory = [torch.empty(elements, dtype=dtype, device=device) for elements, dtype in wanted]
+    if _POISON:
+        for each in memory:
+            each.view(torch.uint8).random_()
+    return memory
+
+
+def _launch(plan, views, integers, scratch=(), *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
     The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
@@ -960,8 +1087,10 @@ def _launch(plan, views, integers, *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, views, integers, options)
-    return lambda views, places: start(views, places, integers)
+    memory, device = _scratch(scratch, views[0].device), views[0].device
+    start = _start(kernel, plan.programs, views, (*integers, *memory), options)
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
+    return lambda views, places: start(views, places, (*integers, *fresh()))
 
 
 def _start(kernel, programs, views, others, options):

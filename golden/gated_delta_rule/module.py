@@ -8,6 +8,7 @@ gated_delta_rule(query[B, T, H, D] f32, key[B, T, H, D] f32, value[B, T, H, E] f
     state[b, h, d, e] = held
     Plan    one program per b x h x 16 e; on chip: d
     Plan    one program per b x h x e; on chip: d
+    Plan    one program per b x h x 512 e; streamed: 8 d
     Traffic reads state, query, gate, key, strength, value; writes out, state
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -129,6 +130,84 @@ def gated_delta_rule_state_1024(
     tl.store(state_ptrs, held, mask=d_mask)  # gated_delta_rule.py:37
 
 
+@triton.jit(do_not_specialize=["T", "H"])
+def gated_delta_rule_in_memory(
+    query_ptr, key_ptr, value_ptr, gate_ptr, strength_ptr, state_ptr, out_ptr,
+    T, H, D, E,
+    stride_query_b, stride_query_t, stride_query_h, stride_query_d, stride_key_b, stride_key_t, stride_key_h,
+    stride_key_d, stride_value_b, stride_value_t, stride_value_h, stride_value_e, stride_gate_b, stride_gate_t,
+    stride_gate_h, stride_strength_b, stride_strength_t, stride_strength_h, stride_state_b, stride_state_h,
+    stride_state_d, stride_state_e, stride_out_b, stride_out_t, stride_out_h, stride_out_e,
+    held_ptr,
+    BLOCK_E: tl.constexpr, BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    e_tiles = tl.cdiv(E, BLOCK_E)
+    e = pid % e_tiles * BLOCK_E + tl.arange(0, BLOCK_E)
+    e_mask = e < E
+    pid //= e_tiles
+    h = pid % H
+    b = pid // H
+    held_at_h = held_ptr + b * (D * E * H) + h * (D * E)
+    state_at_h = state_ptr + b * stride_state_b + h * stride_state_h
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        mask = (d[:, None] < D) & e_mask[None, :]
+        held = tl.load(state_at_h + d[:, None] * stride_state_d + e[None, :] * stride_state_e, mask=mask)
+        tl.store(held_at_h + d[:, None] * E + e[None, :], held, mask=mask)  # gated_delta_rule.py:30
+    tl.debug_barrier()
+
+    for t in range(T):
+        acc_partial = tl.zeros((BLOCK_D, BLOCK_E), tl.float32)
+        gate = tl.load(gate_ptr + b * stride_gate_b + t * stride_gate_t + h * stride_gate_h)
+        exp_gate = _exp(gate)
+        key_at_h = key_ptr + b * stride_key_b + t * stride_key_t + h * stride_key_h
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            held = tl.load(held_at_h + d[:, None] * E + e[None, :], mask=d_mask[:, None] & e_mask[None, :])
+            k = tl.load(key_at_h + d * stride_key_d, mask=d_mask, other=0.0)
+            held_2 = held * exp_gate
+            acc_partial += k[:, None] * tl.where(d_mask[:, None], held_2, 0.0)
+        value_ptrs = value_ptr + b * stride_value_b + t * stride_value_t + h * stride_value_h + e * stride_value_e
+        value = tl.load(value_ptrs, mask=e_mask)
+        strength = tl.load(strength_ptr + b * stride_strength_b + t * stride_strength_t + h * stride_strength_h)
+        acc = tl.sum(acc_partial, axis=0)  # gated_delta_rule.py:34
+        learned = strength * (value - acc)
+        acc_partial_2 = tl.zeros((BLOCK_D, BLOCK_E), tl.float32)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            query_ptrs = query_ptr + b * stride_query_b + t * stride_query_t + h * stride_query_h + d * stride_query_d
+            held = tl.load(held_at_h + d[:, None] * E + e[None, :], mask=d_mask[:, None] & e_mask[None, :])
+            k = tl.load(key_at_h + d * stride_key_d, mask=d_mask, other=0.0)
+            query = tl.load(query_ptrs, mask=d_mask, other=0.0)
+            held_2 = held * exp_gate
+            held_3 = held_2 + k[:, None] * learned[None, :]
+            acc_partial_2 += query[:, None] * tl.where(d_mask[:, None], held_3, 0.0)
+        out_ptrs = out_ptr + b * stride_out_b + t * stride_out_t + h * stride_out_h + e * stride_out_e
+        tl.store(out_ptrs, tl.sum(acc_partial_2, axis=0), mask=e_mask)  # gated_delta_rule.py:36
+        tl.debug_barrier()
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            held_ptrs = held_at_h + d[:, None] * E + e[None, :]
+            held_mask = d_mask[:, None] & e_mask[None, :]
+            held = tl.load(held_ptrs, mask=held_mask)
+            k = tl.load(key_at_h + d * stride_key_d, mask=d_mask, other=0.0)
+            held_2 = held * exp_gate
+            held_3 = held_2 + k[:, None] * learned[None, :]
+            tl.store(held_ptrs, held_3, mask=held_mask)  # gated_delta_rule.py:35
+        tl.debug_barrier()
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        held_mask = (d[:, None] < D) & e_mask[None, :]
+        held = tl.load(held_at_h + d[:, None] * E + e[None, :], mask=held_mask)
+        tl.store(state_at_h + d[:, None] * stride_state_d + e[None, :] * stride_state_e, held, mask=held_mask)
+
+
 class _View(NamedTuple):
     """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
 
@@ -144,7 +223,6 @@ class _Kernel(NamedTuple):
     name: str
     views: tuple
     launch: Callable
-    requirements: tuple = ()  # (predicate of the sizes, message)
     covered: tuple = ()  # outputs that are written in full
 
 
@@ -188,6 +266,7 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_gated_delta_rule(query, key, value, gate, strength, state, out, B, T, H, D, E):
     index = _index_type(query, key, value, gate, strength, state, out)
+    scratch = ()
     if D <= 128:
         plan = _Plan(
             gated_delta_rule_state,
@@ -198,10 +277,19 @@ def _launch_gated_delta_rule(query, key, value, gate, strength, state, out, B, T
         )
     elif D <= 1024:
         plan = _Plan(gated_delta_rule_state_1024, B * H * E, {"BLOCK_D": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
-    else:
+    elif D <= 16384:
         plan = _Plan(
             gated_delta_rule_state_1024, B * H * E, {"BLOCK_D": 16384, "INDEX": index}, cuda=(16, 3), hip=(8, 2)
         )
+    else:
+        plan = _Plan(
+            gated_delta_rule_in_memory,
+            B * H * triton.cdiv(E, 512),
+            {"BLOCK_E": 512, "BLOCK_D": 8, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+        scratch = ((B * D * E * H, torch.float32),)
     integers = (
         T,
         H,
@@ -219,6 +307,7 @@ def _launch_gated_delta_rule(query, key, value, gate, strength, state, out, B, T
         plan,
         (query, key, value, gate, strength, state, out),
         integers,
+        scratch=scratch,
         sizes=(D, E),
         unit_strides=(
             "stride_query_d",
@@ -244,9 +333,6 @@ _GATED_DELTA_RULE = _Kernel(
         _View("out", "float32", ("B", "T", "H", "E"), "Out"),
     ),
     launch=_launch_gated_delta_rule,
-    requirements=(
-        (lambda B, T, H, D, E: D <= 16384, "what the kernel keeps on chip is limited: this module needs D <= 16384"),
-    ),
     covered=("out", "state"),
 )
 
@@ -451,9 +537,6 @@ def _check(kernel, arrays, sizes):
     for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
-    for holds, message in kernel.requirements:
-        if not holds(**sizes):
-            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
     return sizes
 
 
@@ -573,7 +656,16 @@ def _pattern(tensor, byte):
     return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
 
 
-def _launch(plan, views, integers, *, sizes, unit_strides):
+def _scratch(wanted, device):
+    """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
+    memory = [torch.empty(elements, dtype=dtype, device=device) for elements, dtype in wanted]
+    if _POISON:
+        for each in memory:
+            each.view(torch.uint8).random_()
+    return memory
+
+
+def _launch(plan, views, integers, scratch=(), *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
     The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
@@ -588,8 +680,10 @@ def _launch(plan, views, integers, *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, views, integers, options)
-    return lambda views, places: start(views, places, integers)
+    memory, device = _scratch(scratch, views[0].device), views[0].device
+    start = _start(kernel, plan.programs, views, (*integers, *memory), options)
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
+    return lambda views, places: start(views, places, (*integers, *fresh()))
 
 
 def _start(kernel, programs, views, others, options):

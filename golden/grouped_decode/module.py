@@ -10,6 +10,7 @@ grouped_decode(q[B, H, G, D] f16, keys[B, T, H, D] f16, values[B, T, H, D] f16, 
     Plan    one program per b x h x 16 g; on chip: d
     Plan    one program per b x h x 128 g; on chip: d
     Plan    one program per b x h x 64 g; on chip: d
+    Plan    one program per b x h x 64 g; streamed: 64 d
     Traffic reads lengths, q, keys, values; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -243,6 +244,90 @@ def grouped_decode_state_described(
     tl.store(out_ptrs, _half_quotient(summary_2, summary_1[:, None]).to(tl.float16), mask=mask)  # grouped_decode.py:69
 
 
+@triton.jit(do_not_specialize=["H", "G", "T", "scale"])
+def grouped_decode_in_memory(
+    q_ptr, keys_ptr, values_ptr, lengths_ptr, out_ptr,
+    H, G, D, T,
+    stride_q_b, stride_q_h, stride_q_g, stride_q_d, stride_keys_b, stride_keys_t, stride_keys_h, stride_keys_d,
+    stride_values_b, stride_values_t, stride_values_h, stride_values_d, stride_lengths_b, stride_out_b, stride_out_h,
+    stride_out_g, stride_out_d,
+    found_moment_ptr,
+    scale: tl.float32,
+    BLOCK_G: tl.constexpr, BLOCK_FILLED: tl.constexpr, BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    g_tiles = tl.cdiv(G, BLOCK_G)
+    g = pid % g_tiles * BLOCK_G + tl.arange(0, BLOCK_G)
+    g_mask = g < G
+    pid //= g_tiles
+    h = pid % H
+    b = pid // H
+    found_moment_at_g = found_moment_ptr + b * (D * G * H) + h * (D * G) + g[:, None] * D
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        tl.store(found_moment_at_g + d[None, :], 0.0, mask=g_mask[:, None] & (d[None, :] < D))  # grouped_decode.py:58
+    tl.debug_barrier()
+    lengths = tl.load(lengths_ptr + b * stride_lengths_b).to(tl.int64)
+    filled_end = tl.minimum(lengths, T)
+
+    largest = tl.full((BLOCK_G,), -float("inf"), tl.float32)
+    summary_1 = tl.zeros((BLOCK_G,), tl.float32)
+    for start_filled in range(0, filled_end, BLOCK_FILLED):
+        filled = start_filled + tl.arange(0, BLOCK_FILLED).to(INDEX)
+        filled_mask = filled < tl.minimum(lengths, T)
+        scores = tl.zeros((BLOCK_G, BLOCK_FILLED), tl.float32)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            q_ptrs = q_ptr + b * stride_q_b + h * stride_q_h + g[:, None] * stride_q_g + d[None, :] * stride_q_d
+            q = tl.load(q_ptrs, mask=g_mask[:, None] & d_mask[None, :]).to(tl.float32)
+            keys_ptrs = (
+                keys_ptr
+                + b * stride_keys_b
+                + filled[None, :] * stride_keys_t
+                + h * stride_keys_h
+                + d[:, None] * stride_keys_d
+            )
+            keys = tl.load(keys_ptrs, mask=d_mask[:, None] & filled_mask[None, :], other=0.0)
+            q_2 = (q * scale).to(tl.float16)
+            scores = tl.dot(tl.where(d_mask[None, :], q_2, 0.0), keys, scores)
+        tl.debug_barrier()
+        rhs_largest = tl.reduce(tl.where(filled_mask[None, :], scores, -float("inf")), 1, _maximum)
+        weights = tl.exp(scores - rhs_largest[:, None])
+        new_largest = _maximum(largest, rhs_largest)
+        shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
+        left = _exp(largest - shift)
+        right = _exp(rhs_largest - shift)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            values_ptrs = (
+                values_ptr
+                + b * stride_values_b
+                + filled[None, :] * stride_values_t
+                + h * stride_values_h
+                + d[:, None] * stride_values_d
+            )
+            found_moment_ptrs = found_moment_at_g + d[None, :]
+            mask = g_mask[:, None] & d_mask[None, :]
+            lhs_moment = tl.load(found_moment_ptrs, mask=mask)
+            values = tl.load(values_ptrs, mask=d_mask[:, None] & filled_mask[None, :], other=0.0)
+            rhs_moment = tl.dot(tl.where(filled_mask[None, :], weights.to(tl.float16), 0.0), tl.trans(values))
+            tl.store(found_moment_ptrs, lhs_moment * left[:, None] + rhs_moment * right[:, None], mask=mask)
+        rhs_mass = tl.sum(tl.where(filled_mask[None, :], weights, 0.0), axis=1)  # grouped_decode.py:25
+        tl.debug_barrier()
+        largest = new_largest
+        summary_1 = summary_1 * left + rhs_mass * right
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        found_moment_mask = g_mask[:, None] & (d[None, :] < D)
+        found_moment = tl.load(found_moment_at_g + d[None, :], mask=found_moment_mask)
+        out_ptrs = out_ptr + b * stride_out_b + h * stride_out_h + g[:, None] * stride_out_g + d[None, :] * stride_out_d
+        tl.store(out_ptrs, _half_quotient(found_moment, summary_1[:, None]).to(tl.float16), mask=found_moment_mask)
+
+
 class _View(NamedTuple):
     """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
 
@@ -259,7 +344,6 @@ class _Kernel(NamedTuple):
     views: tuple
     launch: Callable
     scalars: tuple = ()  # (name, dtype)
-    requirements: tuple = ()  # (predicate of the sizes, message)
     covered: tuple = ()  # outputs that are written in full
     overlap: str = "refuse"  # or same, snapshot: of a written array with another
 
@@ -306,6 +390,7 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 def _launch_grouped_decode(q, keys, values, lengths, out, scale, B, H, G, D, T):
     index = _index_type(q, keys, values, lengths, out)
     tile_processors = _tile_processors(index, q, keys, values, lengths, out)
+    scratch = ()
     if D <= 64 and G <= 16:
         plan = _Plan(
             grouped_decode_state,
@@ -362,7 +447,7 @@ def _launch_grouped_decode(q, keys, values, lengths, out, scale, B, H, G, D, T):
             cuda=(8, 3),
             hip=(4, 1),
         )
-    else:
+    elif D <= 256:
         plan = _Plan(
             grouped_decode_state,
             B * H * triton.cdiv(G, 64),
@@ -370,12 +455,22 @@ def _launch_grouped_decode(q, keys, values, lengths, out, scale, B, H, G, D, T):
             cuda=(8, 3),
             hip=(4, 1),
         )
+    else:
+        plan = _Plan(
+            grouped_decode_in_memory,
+            B * H * triton.cdiv(G, 64),
+            {"BLOCK_G": 64, "BLOCK_FILLED": 64, "BLOCK_D": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 1),
+        )
+        scratch = ((B * D * G * H, torch.float32),)
     integers = (H, G, D, T, *q.stride(), *keys.stride(), *values.stride(), lengths.stride(0), *out.stride())
     return _launch(
         plan,
         (q, keys, values, lengths, out),
         integers,
         scalars=(scale,),
+        scratch=scratch,
         sizes=(D,),
         unit_strides=("stride_q_d", "stride_keys_d", "stride_values_d", "stride_lengths_b", "stride_out_d"),
     )
@@ -392,9 +487,6 @@ _GROUPED_DECODE = _Kernel(
     ),
     launch=_launch_grouped_decode,
     scalars=(("scale", "float32"),),
-    requirements=(
-        (lambda B, H, G, D, T: D <= 256, "what the kernel keeps on chip is limited: this module needs D <= 256"),
-    ),
     covered=("out",),
     overlap="snapshot",
 )
@@ -607,9 +699,6 @@ def _check(kernel, arrays, sizes):
     for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
-    for holds, message in kernel.requirements:
-        if not holds(**sizes):
-            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
     return sizes
 
 
@@ -759,7 +848,16 @@ def _pattern(tensor, byte):
     return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
 
 
-def _launch(plan, views, integers, scalars=(), *, sizes, unit_strides):
+def _scratch(wanted, device):
+    """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
+    memory = [torch.empty(elements, dtype=dtype, device=device) for elements, dtype in wanted]
+    if _POISON:
+        for each in memory:
+            each.view(torch.uint8).random_()
+    return memory
+
+
+def _launch(plan, views, integers, scalars=(), scratch=(), *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
     The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
@@ -774,8 +872,10 @@ def _launch(plan, views, integers, scalars=(), *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, views, (*integers, *scalars), options)
-    return lambda views, places, scalars: start(views, places, (*integers, *scalars))
+    memory, device = _scratch(scratch, views[0].device), views[0].device
+    start = _start(kernel, plan.programs, views, (*integers, *memory, *scalars), options)
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
+    return lambda views, places, scalars: start(views, places, (*integers, *fresh(), *scalars))
 
 
 def _start(kernel, programs, views, others, options):

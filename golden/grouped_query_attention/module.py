@@ -10,6 +10,7 @@ grouped_query_attention(q[B, S, K, G, D] bf16, k[B, S, K, D] bf16, v[B, S, K, D]
     Plan    one program per b x kind x g x 16 queries; on chip: d
     Plan    one program per b x kind x g x 128 queries; on chip: d
     Plan    one program per b x kind x g x 64 queries; on chip: d
+    Plan    one program per b x kind x g x 64 s; streamed: 64 d
     Traffic reads q, k, v; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -217,6 +218,100 @@ def grouped_query_attention_state(
     tl.store(out_ptrs, _to_bfloat16(tl.div_rn(summary_2, summary_1[:, None])), mask=mask)
 
 
+@triton.jit(do_not_specialize=["S", "K", "G", "window"])
+def grouped_query_attention_in_memory(
+    q_ptr, k_ptr, v_ptr, out_ptr,
+    S, K, G, D,
+    stride_q_b, stride_q_s, stride_q_k, stride_q_g, stride_q_d, stride_k_b, stride_k_s, stride_k_k, stride_k_d,
+    stride_v_b, stride_v_s, stride_v_k, stride_v_d, stride_out_b, stride_out_s, stride_out_k, stride_out_g,
+    stride_out_d,
+    found_moment_ptr,
+    window: tl.int32,
+    BLOCK_S: tl.constexpr, BLOCK_KEYS: tl.constexpr, BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    s_tiles = tl.cdiv(S, BLOCK_S)
+    s = pid % s_tiles * BLOCK_S + tl.arange(0, BLOCK_S)
+    s_mask = s < S
+    pid //= s_tiles
+    g = pid % G
+    pid //= G
+    kind = pid % K
+    b = pid // K
+    found_moment_at_s = found_moment_ptr + b * (D * G * K * S) + kind * (D * G * S) + g * (D * S) + s[:, None] * D
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        tl.store(found_moment_at_s + d[None, :], 0.0, mask=s_mask[:, None] & (d[None, :] < D))
+    tl.debug_barrier()
+
+    largest = tl.full((BLOCK_S,), -float("inf"), tl.float32)
+    summary_1 = tl.zeros((BLOCK_S,), tl.float32)
+    for start_keys in range(0, S, BLOCK_KEYS):
+        keys = start_keys + tl.arange(0, BLOCK_KEYS).to(INDEX)
+        keys_mask = keys < S
+        scores = tl.zeros((BLOCK_S, BLOCK_KEYS), tl.float32)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            q_ptrs = (
+                q_ptr
+                + b * stride_q_b
+                + s[:, None] * stride_q_s
+                + kind * stride_q_k
+                + g * stride_q_g
+                + d[None, :] * stride_q_d
+            )
+            k_ptrs = k_ptr + b * stride_k_b + keys[None, :] * stride_k_s + kind * stride_k_k + d[:, None] * stride_k_d
+            k = tl.load(k_ptrs, mask=d_mask[:, None] & keys_mask[None, :], other=0.0)
+            q = tl.load(q_ptrs, mask=s_mask[:, None] & d_mask[None, :], other=0.0)
+            scores = _dot_bfloat16(q, k, scores)
+        tl.debug_barrier()
+        scores_2 = tl.where(
+            (s[:, None] - keys[None, :] >= 0) & (s[:, None] - keys[None, :] < window.to(tl.int64)),
+            scores,
+            -float("inf"),
+        )
+        rhs_largest = tl.reduce(tl.where(keys_mask[None, :], scores_2, -float("inf")), 1, _maximum)
+        shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
+        weights = tl.exp(scores_2 - shift_2[:, None])
+        new_largest = _maximum(largest, rhs_largest)
+        shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
+        left = _exp(largest - shift)
+        right = _exp(rhs_largest - shift)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            v_ptrs = v_ptr + b * stride_v_b + keys[None, :] * stride_v_s + kind * stride_v_k + d[:, None] * stride_v_d
+            found_moment_ptrs = found_moment_at_s + d[None, :]
+            mask = s_mask[:, None] & d_mask[None, :]
+            lhs_moment = tl.load(found_moment_ptrs, mask=mask)
+            v = tl.load(v_ptrs, mask=d_mask[:, None] & keys_mask[None, :], other=0.0)
+            rhs_moment = _product_bfloat16(
+                tl.where(keys_mask[None, :], _to_bfloat16(weights), tl.full((), 0.0, tl.float32).to(tl.bfloat16)),
+                tl.trans(v),
+            )
+            tl.store(found_moment_ptrs, lhs_moment * left[:, None] + rhs_moment * right[:, None], mask=mask)
+        rhs_mass = tl.sum(tl.where(keys_mask[None, :], weights, 0.0), axis=1)  # grouped_query_attention.py:29
+        tl.debug_barrier()
+        largest = new_largest
+        summary_1 = summary_1 * left + rhs_mass * right
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        found_moment_mask = s_mask[:, None] & (d[None, :] < D)
+        found_moment = tl.load(found_moment_at_s + d[None, :], mask=found_moment_mask)
+        out_ptrs = (
+            out_ptr
+            + b * stride_out_b
+            + s[:, None] * stride_out_s
+            + kind * stride_out_k
+            + g * stride_out_g
+            + d[None, :] * stride_out_d
+        )
+        tl.store(out_ptrs, _to_bfloat16(tl.div_rn(found_moment, summary_1[:, None])), mask=found_moment_mask)
+
+
 class _View(NamedTuple):
     """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
 
@@ -233,7 +328,6 @@ class _Kernel(NamedTuple):
     views: tuple
     launch: Callable
     scalars: tuple = ()  # (name, dtype)
-    requirements: tuple = ()  # (predicate of the sizes, message)
     covered: tuple = ()  # outputs that are written in full
     overlap: str = "refuse"  # or same, snapshot: of a written array with another
 
@@ -281,6 +375,7 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_grouped_query_attention(q, k, v, out, window, B, S, K, G, D):
     index = _index_type(q, k, v, out)
+    scratch = ()
     if D <= 64 and S <= 16:
         plan = _Plan(
             grouped_query_attention_state,
@@ -321,7 +416,7 @@ def _launch_grouped_query_attention(q, k, v, out, window, B, S, K, G, D):
             cuda=(8, 3),
             hip=(4, 1),
         )
-    else:
+    elif D <= 256:
         plan = _Plan(
             grouped_query_attention_state,
             B * K * G * triton.cdiv(S, 64),
@@ -329,12 +424,22 @@ def _launch_grouped_query_attention(q, k, v, out, window, B, S, K, G, D):
             cuda=(8, 3),
             hip=(4, 1),
         )
+    else:
+        plan = _Plan(
+            grouped_query_attention_in_memory,
+            B * K * G * triton.cdiv(S, 64),
+            {"BLOCK_S": 64, "BLOCK_KEYS": 64, "BLOCK_D": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 1),
+        )
+        scratch = ((B * D * G * K * S, torch.float32),)
     integers = (S, K, G, D, *q.stride(), *k.stride(), *v.stride(), *out.stride())
     return _launch(
         plan,
         (q, k, v, out),
         integers,
         scalars=(window,),
+        scratch=scratch,
         sizes=(D,),
         unit_strides=("stride_q_d", "stride_k_d", "stride_v_d", "stride_out_d"),
     )
@@ -350,9 +455,6 @@ _GROUPED_QUERY_ATTENTION = _Kernel(
     ),
     launch=_launch_grouped_query_attention,
     scalars=(("window", "int32"),),
-    requirements=(
-        (lambda B, S, K, G, D: D <= 256, "what the kernel keeps on chip is limited: this module needs D <= 256"),
-    ),
     covered=("out",),
     overlap="snapshot",
 )
@@ -576,9 +678,6 @@ def _check(kernel, arrays, sizes):
     for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
-    for holds, message in kernel.requirements:
-        if not holds(**sizes):
-            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
     return sizes
 
 
@@ -728,7 +827,16 @@ def _pattern(tensor, byte):
     return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
 
 
-def _launch(plan, views, integers, scalars=(), *, sizes, unit_strides):
+def _scratch(wanted, device):
+    """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
+    memory = [torch.empty(elements, dtype=dtype, device=device) for elements, dtype in wanted]
+    if _POISON:
+        for each in memory:
+            each.view(torch.uint8).random_()
+    return memory
+
+
+def _launch(plan, views, integers, scalars=(), scratch=(), *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
     The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
@@ -743,8 +851,10 @@ def _launch(plan, views, integers, scalars=(), *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, views, (*integers, *scalars), options)
-    return lambda views, places, scalars: start(views, places, (*integers, *scalars))
+    memory, device = _scratch(scratch, views[0].device), views[0].device
+    start = _start(kernel, plan.programs, views, (*integers, *memory, *scalars), options)
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
+    return lambda views, places, scalars: start(views, places, (*integers, *fresh(), *scalars))
 
 
 def _start(kernel, programs, views, others, options):

@@ -11,6 +11,7 @@ latent_decode(q[B, H, R] f16, q_rotary[B, H, P] f16, latent[B, S, R] f16, rotary
     Plan    one program per b x 16 heads; on chip: r; streamed: 32 p
     Plan    one program per b x 128 heads; on chip: r; streamed: 32 p
     Plan    one program per b x 64 heads; on chip: r; streamed: 32 p
+    Plan    one program per b x 64 h; streamed: 64 r, 32 p
     Traffic reads lengths, q, latent, q_rotary, rotary; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -169,6 +170,92 @@ def latent_decode_state(
     tl.store(out_ptr + b * stride_out_b + heads[:, None] * stride_out_h + r[None, :] * stride_out_r, out, mask=mask)
 
 
+@triton.jit(do_not_specialize=["H", "S", "scale"])
+def latent_decode_in_memory(
+    q_ptr, q_rotary_ptr, latent_ptr, rotary_ptr, lengths_ptr, out_ptr,
+    H, R, P, S,
+    stride_q_b, stride_q_h, stride_q_r, stride_q_rotary_b, stride_q_rotary_h, stride_q_rotary_p, stride_latent_b,
+    stride_latent_s, stride_latent_r, stride_rotary_b, stride_rotary_s, stride_rotary_p, stride_lengths_b, stride_out_b,
+    stride_out_h, stride_out_r,
+    found_moment_ptr,
+    scale: tl.float32,
+    BLOCK_H: tl.constexpr, BLOCK_POSITIONS: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_P: tl.constexpr,
+    INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    h_tiles = tl.cdiv(H, BLOCK_H)
+    h = pid % h_tiles * BLOCK_H + tl.arange(0, BLOCK_H)
+    h_mask = h < H
+    b = pid // h_tiles
+    found_moment_at_h = found_moment_ptr + b * (H * R) + h[:, None] * R
+
+    for start_r in range(0, R, BLOCK_R):
+        r = start_r + tl.arange(0, BLOCK_R).to(INDEX)
+        tl.store(found_moment_at_h + r[None, :], 0.0, mask=h_mask[:, None] & (r[None, :] < R))  # latent_decode.py:62
+    tl.debug_barrier()
+    lengths = tl.load(lengths_ptr + b * stride_lengths_b).to(tl.int64)
+
+    largest = tl.full((BLOCK_H,), -float("inf"), tl.float32)
+    summary_1 = tl.zeros((BLOCK_H,), tl.float32)
+    for start_positions in range(0, S, BLOCK_POSITIONS):
+        positions = start_positions + tl.arange(0, BLOCK_POSITIONS).to(INDEX)
+        positions_mask = positions < S
+        acc = tl.zeros((BLOCK_H, BLOCK_POSITIONS), tl.float32)
+        for start_p in range(0, P, BLOCK_P):
+            p = start_p + tl.arange(0, BLOCK_P).to(INDEX)
+            p_mask = p < P
+            q_rotary_ptrs = (
+                q_rotary_ptr + b * stride_q_rotary_b + h[:, None] * stride_q_rotary_h + p[None, :] * stride_q_rotary_p
+            )
+            rotary_ptrs = (
+                rotary_ptr + b * stride_rotary_b + positions[None, :] * stride_rotary_s + p[:, None] * stride_rotary_p
+            )
+            rotary = tl.load(rotary_ptrs, mask=p_mask[:, None] & positions_mask[None, :], other=0.0)
+            q_rotary = tl.load(q_rotary_ptrs, mask=h_mask[:, None] & p_mask[None, :], other=0.0)
+            acc = tl.dot(q_rotary, rotary, acc)
+        latent_positions = latent_ptr + b * stride_latent_b + positions[None, :] * stride_latent_s
+        scores = tl.zeros((BLOCK_H, BLOCK_POSITIONS), tl.float32)
+        for start_r in range(0, R, BLOCK_R):
+            r = start_r + tl.arange(0, BLOCK_R).to(INDEX)
+            r_mask = r < R
+            q_ptrs = q_ptr + b * stride_q_b + h[:, None] * stride_q_h + r[None, :] * stride_q_r
+            latent_mask = r_mask[:, None] & positions_mask[None, :]
+            latent = tl.load(latent_positions + r[:, None] * stride_latent_r, mask=latent_mask, other=0.0)
+            q = tl.load(q_ptrs, mask=h_mask[:, None] & r_mask[None, :], other=0.0)
+            scores = tl.dot(q, latent, scores)
+        tl.debug_barrier()
+        scores_2 = (scores + acc) * scale
+        scores_3 = tl.where(positions[None, :] < lengths, scores_2, -float("inf"))
+        rhs_largest = tl.reduce(tl.where(positions_mask[None, :], scores_3, -float("inf")), 1, _maximum)
+        shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
+        weights = tl.exp(scores_3 - shift_2[:, None])
+        new_largest = _maximum(largest, rhs_largest)
+        shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
+        left = _exp(largest - shift)
+        right = _exp(rhs_largest - shift)
+        for start_r in range(0, R, BLOCK_R):
+            r = start_r + tl.arange(0, BLOCK_R).to(INDEX)
+            r_mask = r < R
+            latent_mask = r_mask[:, None] & positions_mask[None, :]
+            found_moment_ptrs = found_moment_at_h + r[None, :]
+            mask = h_mask[:, None] & r_mask[None, :]
+            lhs_moment = tl.load(found_moment_ptrs, mask=mask)
+            latent = tl.load(latent_positions + r[:, None] * stride_latent_r, mask=latent_mask, other=0.0)
+            rhs_moment = tl.dot(tl.where(positions_mask[None, :], weights.to(tl.float16), 0.0), tl.trans(latent))
+            tl.store(found_moment_ptrs, lhs_moment * left[:, None] + rhs_moment * right[:, None], mask=mask)
+        rhs_mass = tl.sum(tl.where(positions_mask[None, :], weights, 0.0), axis=1)  # latent_decode.py:29
+        tl.debug_barrier()
+        largest = new_largest
+        summary_1 = summary_1 * left + rhs_mass * right
+
+    for start_r in range(0, R, BLOCK_R):
+        r = start_r + tl.arange(0, BLOCK_R).to(INDEX)
+        found_moment_mask = h_mask[:, None] & (r[None, :] < R)
+        found_moment = tl.load(found_moment_at_h + r[None, :], mask=found_moment_mask)
+        out_ptrs = out_ptr + b * stride_out_b + h[:, None] * stride_out_h + r[None, :] * stride_out_r
+        tl.store(out_ptrs, _half_quotient(found_moment, summary_1[:, None]).to(tl.float16), mask=found_moment_mask)
+
+
 class _View(NamedTuple):
     """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
 
@@ -185,7 +272,6 @@ class _Kernel(NamedTuple):
     views: tuple
     launch: Callable
     scalars: tuple = ()  # (name, dtype)
-    requirements: tuple = ()  # (predicate of the sizes, message)
     covered: tuple = ()  # outputs that are written in full
     overlap: str = "refuse"  # or same, snapshot: of a written array with another
 
@@ -231,6 +317,7 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_latent_decode(q, q_rotary, latent, rotary, lengths, out, scale, B, H, R, P, S):
     index = _index_type(q, q_rotary, latent, rotary, lengths, out)
+    scratch = ()
     if R <= 64 and H <= 16:
         plan = _Plan(
             latent_decode_state,
@@ -271,7 +358,7 @@ def _launch_latent_decode(q, q_rotary, latent, rotary, lengths, out, scale, B, H
             cuda=(8, 3),
             hip=(4, 1),
         )
-    else:
+    elif R <= 256:
         plan = _Plan(
             latent_decode_state,
             B * triton.cdiv(H, 64),
@@ -279,6 +366,15 @@ def _launch_latent_decode(q, q_rotary, latent, rotary, lengths, out, scale, B, H
             cuda=(8, 3),
             hip=(4, 1),
         )
+    else:
+        plan = _Plan(
+            latent_decode_in_memory,
+            B * triton.cdiv(H, 64),
+            {"BLOCK_H": 64, "BLOCK_POSITIONS": 64, "BLOCK_R": 64, "BLOCK_P": 32, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 1),
+        )
+        scratch = ((B * H * R, torch.float32),)
     integers = (
         H,
         R,
@@ -296,6 +392,7 @@ def _launch_latent_decode(q, q_rotary, latent, rotary, lengths, out, scale, B, H
         (q, q_rotary, latent, rotary, lengths, out),
         integers,
         scalars=(scale,),
+        scratch=scratch,
         sizes=(R, P),
         unit_strides=(
             "stride_q_r",
@@ -320,9 +417,6 @@ _LATENT_DECODE = _Kernel(
     ),
     launch=_launch_latent_decode,
     scalars=(("scale", "float32"),),
-    requirements=(
-        (lambda B, H, R, P, S: R <= 256, "what the kernel keeps on chip is limited: this module needs R <= 256"),
-    ),
     covered=("out",),
     overlap="snapshot",
 )
@@ -535,9 +629,6 @@ def _check(kernel, arrays, sizes):
     for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
-    for holds, message in kernel.requirements:
-        if not holds(**sizes):
-            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
     return sizes
 
 
@@ -687,7 +778,16 @@ def _pattern(tensor, byte):
     return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
 
 
-def _launch(plan, views, integers, scalars=(), *, sizes, unit_strides):
+def _scratch(wanted, device):
+    """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
+    memory = [torch.empty(elements, dtype=dtype, device=device) for elements, dtype in wanted]
+    if _POISON:
+        for each in memory:
+            each.view(torch.uint8).random_()
+    return memory
+
+
+def _launch(plan, views, integers, scalars=(), scratch=(), *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
     The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
@@ -702,8 +802,10 @@ def _launch(plan, views, integers, scalars=(), *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, views, (*integers, *scalars), options)
-    return lambda views, places, scalars: start(views, places, (*integers, *scalars))
+    memory, device = _scratch(scratch, views[0].device), views[0].device
+    start = _start(kernel, plan.programs, views, (*integers, *memory, *scalars), options)
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
+    return lambda views, places, scalars: start(views, places, (*integers, *fresh(), *scalars))
 
 
 def _start(kernel, programs, views, others, options):

@@ -11,6 +11,7 @@ layer_norm_backward(x[G, 4, N] f32, dy[G, 4, N] f32, weight[N] f32, mean[G, 4] f
     d_bias[g, n] = bias_sum
     Plan    one program per 16 g; on chip: n
     Plan    one program per g; on chip: n
+    Plan    one program per g; streamed: 8192 n
     Traffic reads dy, weight, x, mean, inverse_deviation; writes dx, d_weight, d_bias
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -115,6 +116,97 @@ def layer_norm_backward_state_1024(
     tl.store(d_bias_ptr + g * stride_d_bias_g + n * stride_d_bias_n, bias_sum, mask=n_mask)  # layer_norm_backward.py:48
 
 
+@triton.jit
+def layer_norm_backward_in_memory(
+    x_ptr, dy_ptr, weight_ptr, mean_ptr, inverse_deviation_ptr, dx_ptr, d_weight_ptr, d_bias_ptr,
+    N,
+    stride_x_g, stride_x_1, stride_x_n, stride_dy_g, stride_dy_1, stride_dy_n, stride_weight_n, stride_mean_g,
+    stride_mean_1, stride_inverse_deviation_g, stride_inverse_deviation_1, stride_dx_g, stride_dx_1, stride_dx_n,
+    stride_d_weight_g, stride_d_weight_n, stride_d_bias_g, stride_d_bias_n,
+    bias_sum_ptr, weight_sum_ptr,
+    BLOCK_N: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    g = tl.program_id(0).to(INDEX)
+    weight_sum_at_g = weight_sum_ptr + g * N
+
+    for start_n in range(0, N, BLOCK_N):
+        n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
+        tl.store(weight_sum_at_g + n, 0.0, mask=n < N)  # layer_norm_backward.py:36
+    bias_sum_at_g = bias_sum_ptr + g * N
+
+    for start_n in range(0, N, BLOCK_N):
+        n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
+        tl.store(bias_sum_at_g + n, 0.0, mask=n < N)  # layer_norm_backward.py:37
+    tl.debug_barrier()
+    count = tl.cast(N, tl.float32)
+
+    for r in range(4):
+        gradient_times_normalised_sum_partial = tl.zeros((BLOCK_N,), tl.float32)
+        gradient_sum_partial = tl.zeros((BLOCK_N,), tl.float32)
+        inverse_deviation_ptrs = inverse_deviation_ptr + g * stride_inverse_deviation_g + r * stride_inverse_deviation_1
+        inverse_deviation = tl.load(inverse_deviation_ptrs)
+        mean = tl.load(mean_ptr + g * stride_mean_g + r * stride_mean_1)
+        x_at_r = x_ptr + g * stride_x_g + r * stride_x_1
+        dy_at_r = dy_ptr + g * stride_dy_g + r * stride_dy_1
+        for start_n in range(0, N, BLOCK_N):
+            n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
+            n_mask = n < N
+            x = tl.load(x_at_r + n * stride_x_n, mask=n_mask)
+            upstream = tl.load(dy_at_r + n * stride_dy_n, mask=n_mask, other=0.0)
+            weight = tl.load(weight_ptr + n * stride_weight_n, mask=n_mask, other=0.0)
+            normalised = (x - mean) * inverse_deviation
+            gradient = upstream * weight
+            gradient_times_normalised_sum_partial += tl.where(n_mask, gradient * normalised, 0.0)
+            gradient_sum_partial += gradient
+        gradient_sum = tl.sum(gradient_sum_partial, axis=0)  # layer_norm_backward.py:42
+        average = tl.div_rn(gradient_sum, count)
+        gradient_times_normalised_sum = tl.sum(gradient_times_normalised_sum_partial, axis=0)
+        projection = tl.div_rn(gradient_times_normalised_sum, count)
+        for start_n in range(0, N, BLOCK_N):
+            n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
+            n_mask = n < N
+            x = tl.load(x_at_r + n * stride_x_n, mask=n_mask)
+            upstream = tl.load(dy_at_r + n * stride_dy_n, mask=n_mask, other=0.0)
+            weight = tl.load(weight_ptr + n * stride_weight_n, mask=n_mask, other=0.0)
+            normalised = (x - mean) * inverse_deviation
+            gradient = upstream * weight
+            dx = (gradient - average - normalised * projection) * inverse_deviation
+            tl.store(dx_ptr + g * stride_dx_g + r * stride_dx_1 + n * stride_dx_n, dx, mask=n_mask)
+        tl.debug_barrier()
+        for start_n in range(0, N, BLOCK_N):
+            n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
+            n_mask = n < N
+            weight_sum_ptrs = weight_sum_at_g + n
+            weight_sum = tl.load(weight_sum_ptrs, mask=n_mask)
+            x = tl.load(x_at_r + n * stride_x_n, mask=n_mask)
+            upstream = tl.load(dy_at_r + n * stride_dy_n, mask=n_mask, other=0.0)
+            normalised = (x - mean) * inverse_deviation
+            weight_sum_2 = weight_sum + upstream * normalised
+            tl.store(weight_sum_ptrs, weight_sum_2, mask=n_mask)  # layer_norm_backward.py:45
+        tl.debug_barrier()
+        for start_n in range(0, N, BLOCK_N):
+            n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
+            n_mask = n < N
+            bias_sum_ptrs = bias_sum_at_g + n
+            bias_sum = tl.load(bias_sum_ptrs, mask=n_mask)
+            upstream = tl.load(dy_at_r + n * stride_dy_n, mask=n_mask, other=0.0)
+            bias_sum_2 = bias_sum + upstream
+            tl.store(bias_sum_ptrs, bias_sum_2, mask=n_mask)  # layer_norm_backward.py:46
+        tl.debug_barrier()
+
+    for start_n in range(0, N, BLOCK_N):
+        n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
+        n_mask = n < N
+        weight_sum = tl.load(weight_sum_at_g + n, mask=n_mask)
+        tl.store(d_weight_ptr + g * stride_d_weight_g + n * stride_d_weight_n, weight_sum, mask=n_mask)
+
+    for start_n in range(0, N, BLOCK_N):
+        n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
+        n_mask = n < N
+        bias_sum = tl.load(bias_sum_at_g + n, mask=n_mask)
+        tl.store(d_bias_ptr + g * stride_d_bias_g + n * stride_d_bias_n, bias_sum, mask=n_mask)
+
+
 class _View(NamedTuple):
     """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
 
@@ -130,7 +222,6 @@ class _Kernel(NamedTuple):
     name: str
     views: tuple
     launch: Callable
-    requirements: tuple = ()  # (predicate of the sizes, message)
     covered: tuple = ()  # outputs that are written in full
 
 
@@ -174,6 +265,7 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_layer_norm_backward(x, dy, weight, mean, inverse_deviation, dx, d_weight, d_bias, G, N):
     index = _index_type(x, dy, weight, mean, inverse_deviation, dx, d_weight, d_bias)
+    scratch = ()
     if N <= 128:
         plan = _Plan(
             layer_norm_backward_state,
@@ -207,7 +299,7 @@ def _launch_layer_norm_backward(x, dy, weight, mean, inverse_deviation, dx, d_we
             *d_weight.stride(),
             *d_bias.stride(),
         )
-    else:
+    elif N <= 16384:
         plan = _Plan(layer_norm_backward_state_1024, G, {"BLOCK_N": 16384, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
         integers = (
             N,
@@ -220,10 +312,25 @@ def _launch_layer_norm_backward(x, dy, weight, mean, inverse_deviation, dx, d_we
             *d_weight.stride(),
             *d_bias.stride(),
         )
+    else:
+        plan = _Plan(layer_norm_backward_in_memory, G, {"BLOCK_N": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        integers = (
+            N,
+            *x.stride(),
+            *dy.stride(),
+            weight.stride(0),
+            *mean.stride(),
+            *inverse_deviation.stride(),
+            *dx.stride(),
+            *d_weight.stride(),
+            *d_bias.stride(),
+        )
+        scratch = ((G * N, torch.float32), (G * N, torch.float32))
     return _launch(
         plan,
         (x, dy, weight, mean, inverse_deviation, dx, d_weight, d_bias),
         integers,
+        scratch=scratch,
         sizes=(N,),
         unit_strides=(
             "stride_x_n",
@@ -251,7 +358,6 @@ _LAYER_NORM_BACKWARD = _Kernel(
         _View("d_bias", "float32", ("G", "N"), "Out"),
     ),
     launch=_launch_layer_norm_backward,
-    requirements=((lambda G, N: N <= 16384, "what the kernel keeps on chip is limited: this module needs N <= 16384"),),
     covered=("d_bias", "d_weight", "dx"),
 )
 
@@ -456,9 +562,6 @@ def _check(kernel, arrays, sizes):
     for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
-    for holds, message in kernel.requirements:
-        if not holds(**sizes):
-            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
     return sizes
 
 
@@ -578,7 +681,16 @@ def _pattern(tensor, byte):
     return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
 
 
-def _launch(plan, views, integers, *, sizes, unit_strides):
+def _scratch(wanted, device):
+    """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
+    memory = [torch.empty(elements, dtype=dtype, device=device) for elements, dtype in wanted]
+    if _POISON:
+        for each in memory:
+            each.view(torch.uint8).random_()
+    return memory
+
+
+def _launch(plan, views, integers, scratch=(), *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
     The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
@@ -593,8 +705,10 @@ def _launch(plan, views, integers, *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, views, integers, options)
-    return lambda views, places: start(views, places, integers)
+    memory, device = _scratch(scratch, views[0].device), views[0].device
+    start = _start(kernel, plan.programs, views, (*integers, *memory), options)
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
+    return lambda views, places: start(views, places, (*integers, *fresh()))
 
 
 def _start(kernel, programs, views, others, options):

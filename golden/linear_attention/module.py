@@ -9,6 +9,7 @@ linear_attention(query[B, H, T, D] f16, key[B, H, T, D] f16, value[B, H, T, E] f
     Plan    one program per b x h x 16 e; on chip: d
     Plan    one program per b x h x 128 e; on chip: d
     Plan    one program per b x h x 64 e; on chip: d
+    Plan    one program per b x h x 64 e; streamed: 64 d, t
     Traffic reads key, value, query; writes out, last
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -92,6 +93,94 @@ def linear_attention_state(
     tl.store(last_ptrs, nothing, mask=d_mask[:, None] & e_mask[None, :])  # linear_attention.py:59
 
 
+@triton.jit(do_not_specialize=["H", "T"])
+def linear_attention_in_memory(
+    query_ptr, key_ptr, value_ptr, out_ptr, last_ptr,
+    H, T, D, E,
+    stride_query_b, stride_query_h, stride_query_t, stride_query_d, stride_key_b, stride_key_h, stride_key_t,
+    stride_key_d, stride_value_b, stride_value_h, stride_value_t, stride_value_e, stride_out_b, stride_out_h,
+    stride_out_t, stride_out_e, stride_last_b, stride_last_h, stride_last_d, stride_last_e,
+    result_kept_ptr, state_ptr,
+    BLOCK_E: tl.constexpr, BLOCK_TIMES: tl.constexpr, BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    e_tiles = tl.cdiv(E, BLOCK_E)
+    e = pid % e_tiles * BLOCK_E + tl.arange(0, BLOCK_E)
+    e_mask = e < E
+    pid //= e_tiles
+    h = pid % H
+    b = pid // H
+    state_at_h = state_ptr + b * (D * E * H) + h * (D * E)
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        tl.store(state_at_h + d[:, None] * E + e[None, :], 0.0, mask=(d[:, None] < D) & e_mask[None, :])
+    tl.debug_barrier()
+    result_kept_at_h = result_kept_ptr + b * (E * H * T) + h * (E * T)
+
+    for start_times in range(0, T, BLOCK_TIMES):
+        times = start_times + tl.arange(0, BLOCK_TIMES).to(INDEX)
+        times_mask = times < T
+        times_2 = times
+        times_2_mask = times_2 < T
+        query_times = query_ptr + b * stride_query_b + h * stride_query_h + times[None, :] * stride_query_t
+        acc = tl.zeros((BLOCK_TIMES, BLOCK_E), tl.float32)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            query_mask = d_mask[:, None] & times_mask[None, :]
+            state_mask_3 = d_mask[:, None] & e_mask[None, :]
+            state = tl.load(state_at_h + d[:, None] * E + e[None, :], mask=state_mask_3, other=0.0).to(tl.float16)
+            query = tl.load(query_times + d[:, None] * stride_query_d, mask=query_mask, other=0.0)
+            acc = tl.dot(tl.trans(query), state, acc)
+        key_at_h = key_ptr + b * stride_key_b + h * stride_key_h
+        scores = tl.zeros((BLOCK_TIMES, BLOCK_TIMES), tl.float32)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            query_mask = d_mask[:, None] & times_mask[None, :]
+            query = tl.load(query_times + d[:, None] * stride_query_d, mask=query_mask, other=0.0)
+            key_ptrs = key_at_h + times_2[None, :] * stride_key_t + d[:, None] * stride_key_d
+            key = tl.load(key_ptrs, mask=d_mask[:, None] & times_2_mask[None, :], other=0.0)
+            scores = tl.dot(tl.trans(query), key, scores)
+        value_at_h = value_ptr + b * stride_value_b + h * stride_value_h
+        value_ptrs = value_at_h + times_2[:, None] * stride_value_t + e[None, :] * stride_value_e
+        value = tl.load(value_ptrs, mask=times_2_mask[:, None] & e_mask[None, :], other=0.0)
+        scores_2 = tl.where(times_2[None, :] <= times[:, None], scores, 0.0)
+        within = tl.dot(tl.where(times_2_mask[None, :], scores_2.to(tl.float16), 0.0), value)
+        result = within + acc
+        mask = times_mask[:, None] & e_mask[None, :]
+        tl.store(result_kept_at_h + times[:, None] * E + e[None, :], result, mask=mask)  # linear_attention.py:48
+        tl.debug_barrier()
+        value_ptrs_2 = value_at_h + times[:, None] * stride_value_t + e[None, :] * stride_value_e
+        value_2 = tl.load(value_ptrs_2, mask=mask, other=0.0)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            state_ptrs = state_at_h + d[:, None] * E + e[None, :]
+            state_mask = d_mask[:, None] & e_mask[None, :]
+            rhs = tl.load(state_ptrs, mask=state_mask)
+            key_ptrs = key_at_h + times[None, :] * stride_key_t + d[:, None] * stride_key_d
+            key = tl.load(key_ptrs, mask=d_mask[:, None] & times_mask[None, :], other=0.0)
+            lhs = tl.dot(key, value_2)
+            tl.store(state_ptrs, lhs + rhs, mask=state_mask)  # linear_attention.py:49
+        tl.debug_barrier()
+
+    for t in range(T):
+        result = tl.load(result_kept_at_h + t * E + e, mask=e_mask)
+        out_ptrs = out_ptr + b * stride_out_b + h * stride_out_h + t * stride_out_t + e * stride_out_e
+        tl.store(out_ptrs, result, mask=e_mask)  # linear_attention.py:58
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        state_mask = (d[:, None] < D) & e_mask[None, :]
+        state = tl.load(state_at_h + d[:, None] * E + e[None, :], mask=state_mask)
+        last_ptrs = (
+            last_ptr + b * stride_last_b + h * stride_last_h + d[:, None] * stride_last_d + e[None, :] * stride_last_e
+        )
+        tl.store(last_ptrs, state, mask=state_mask)  # linear_attention.py:59
+
+
 class _View(NamedTuple):
     """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
 
@@ -107,7 +196,6 @@ class _Kernel(NamedTuple):
     name: str
     views: tuple
     launch: Callable
-    requirements: tuple = ()  # (predicate of the sizes, message)
     covered: tuple = ()  # outputs that are written in full
     overlap: str = "refuse"  # or same, snapshot: of a written array with another
 
@@ -152,6 +240,7 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_linear_attention(query, key, value, out, last, B, H, T, D, E):
     index = _index_type(query, key, value, out, last)
+    scratch = ()
     if D <= 64 and E <= 16:
         plan = _Plan(
             linear_attention_state,
@@ -192,7 +281,7 @@ def _launch_linear_attention(query, key, value, out, last, B, H, T, D, E):
             cuda=(8, 3),
             hip=(4, 1),
         )
-    else:
+    elif D <= 256:
         plan = _Plan(
             linear_attention_state,
             B * H * triton.cdiv(E, 64),
@@ -200,11 +289,21 @@ def _launch_linear_attention(query, key, value, out, last, B, H, T, D, E):
             cuda=(8, 3),
             hip=(4, 1),
         )
+    else:
+        plan = _Plan(
+            linear_attention_in_memory,
+            B * H * triton.cdiv(E, 64),
+            {"BLOCK_E": 64, "BLOCK_TIMES": 64, "BLOCK_D": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 1),
+        )
+        scratch = ((B * E * H * T, torch.float32), (B * D * E * H, torch.float32))
     integers = (H, T, D, E, *query.stride(), *key.stride(), *value.stride(), *out.stride(), *last.stride())
     return _launch(
         plan,
         (query, key, value, out, last),
         integers,
+        scratch=scratch,
         sizes=(D, E),
         unit_strides=("stride_query_d", "stride_key_d", "stride_value_e", "stride_out_e", "stride_last_e"),
     )
@@ -220,9 +319,6 @@ _LINEAR_ATTENTION = _Kernel(
         _View("last", "float32", ("B", "H", "D", "E"), "Out"),
     ),
     launch=_launch_linear_attention,
-    requirements=(
-        (lambda B, H, T, D, E: D <= 256, "what the kernel keeps on chip is limited: this module needs D <= 256"),
-    ),
     covered=("last", "out"),
     overlap="snapshot",
 )
@@ -430,9 +526,6 @@ def _check(kernel, arrays, sizes):
     for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
-    for holds, message in kernel.requirements:
-        if not holds(**sizes):
-            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
     return sizes
 
 
@@ -557,7 +650,16 @@ def _pattern(tensor, byte):
     return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
 
 
-def _launch(plan, views, integers, *, sizes, unit_strides):
+def _scratch(wanted, device):
+    """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
+    memory = [torch.empty(elements, dtype=dtype, device=device) for elements, dtype in wanted]
+    if _POISON:
+        for each in memory:
+            each.view(torch.uint8).random_()
+    return memory
+
+
+def _launch(plan, views, integers, scratch=(), *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
     The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
@@ -572,8 +674,10 @@ def _launch(plan, views, integers, *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, views, integers, options)
-    return lambda views, places: start(views, places, integers)
+    memory, device = _scratch(scratch, views[0].device), views[0].device
+    start = _start(kernel, plan.programs, views, (*integers, *memory), options)
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
+    return lambda views, places: start(views, places, (*integers, *fresh()))
 
 
 def _start(kernel, programs, views, others, options):

@@ -8,6 +8,7 @@ paged_decode(q[B, H, G, D] f16, keys[F, 16, H, D] f16, values[F, 16, H, D] f16, 
     Plan    one program per b x h x 16 group; on chip: d
     Plan    one program per b x h x 128 group; on chip: d
     Plan    one program per b x h x 64 group; on chip: d
+    Plan    one program per b x h x 64 g; streamed: 64 d
     Traffic reads lengths, q, pages, keys, values; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -174,6 +175,90 @@ def paged_decode_state(
     tl.store(out_ptrs, _half_quotient(summary_2, summary_1[:, None]).to(tl.float16), mask=mask)  # paged_decode.py:73
 
 
+@triton.jit(do_not_specialize=["H", "G", "M"])
+def paged_decode_in_memory(
+    q_ptr, keys_ptr, values_ptr, pages_ptr, lengths_ptr, out_ptr,
+    H, G, D, M,
+    stride_q_b, stride_q_h, stride_q_g, stride_q_d, stride_keys_f, stride_keys_1, stride_keys_h, stride_keys_d,
+    stride_values_f, stride_values_1, stride_values_h, stride_values_d, stride_pages_b, stride_pages_m,
+    stride_lengths_b, stride_out_b, stride_out_h, stride_out_g, stride_out_d,
+    found_moment_ptr,
+    BLOCK_G: tl.constexpr, BLOCK_I: tl.constexpr, BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    g_tiles = tl.cdiv(G, BLOCK_G)
+    g = pid % g_tiles * BLOCK_G + tl.arange(0, BLOCK_G)
+    g_mask = g < G
+    pid //= g_tiles
+    h = pid % H
+    b = pid // H
+    found_moment_at_g = found_moment_ptr + b * (D * G * H) + h * (D * G) + g[:, None] * D
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        tl.store(found_moment_at_g + d[None, :], 0.0, mask=g_mask[:, None] & (d[None, :] < D))  # paged_decode.py:58
+    tl.debug_barrier()
+    lengths = tl.load(lengths_ptr + b * stride_lengths_b).to(tl.int64)
+
+    largest = tl.full((BLOCK_G,), -float("inf"), tl.float32)
+    summary_1 = tl.zeros((BLOCK_G,), tl.float32)
+    for start_i in range(0, M * 16, BLOCK_I):
+        i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
+        i_mask = i < M * 16
+        scores = tl.zeros((BLOCK_G, BLOCK_I), tl.float32)
+        pages = tl.load(pages_ptr + b * stride_pages_b + i // 16 * stride_pages_m, mask=i_mask, other=0).to(tl.int64)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            q_ptrs = q_ptr + b * stride_q_b + h * stride_q_h + g[:, None] * stride_q_g + d[None, :] * stride_q_d
+            keys_ptrs = (
+                keys_ptr
+                + pages[None, :] * stride_keys_f
+                + i[None, :] % 16 * stride_keys_1
+                + h * stride_keys_h
+                + d[:, None] * stride_keys_d
+            )
+            k = tl.load(keys_ptrs, mask=d_mask[:, None] & i_mask[None, :], other=0.0)
+            q = tl.load(q_ptrs, mask=g_mask[:, None] & d_mask[None, :], other=0.0)
+            scores = tl.dot(q, k, scores)
+        tl.debug_barrier()
+        scores_2 = tl.where(i[None, :] < lengths, scores, -float("inf"))
+        rhs_largest = tl.reduce(tl.where(i_mask[None, :], scores_2, -float("inf")), 1, _maximum)  # paged_decode.py:22
+        shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
+        weights = tl.exp(scores_2 - shift_2[:, None])
+        new_largest = _maximum(largest, rhs_largest)
+        shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
+        left = _exp(largest - shift)
+        right = _exp(rhs_largest - shift)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            values_ptrs = (
+                values_ptr
+                + pages[None, :] * stride_values_f
+                + i[None, :] % 16 * stride_values_1
+                + h * stride_values_h
+                + d[:, None] * stride_values_d
+            )
+            v = tl.load(values_ptrs, mask=d_mask[:, None] & i_mask[None, :], other=0.0)
+            found_moment_ptrs = found_moment_at_g + d[None, :]
+            mask = g_mask[:, None] & d_mask[None, :]
+            lhs_moment = tl.load(found_moment_ptrs, mask=mask)
+            rhs_moment = tl.dot(tl.where(i_mask[None, :], weights.to(tl.float16), 0.0), tl.trans(v))
+            tl.store(found_moment_ptrs, lhs_moment * left[:, None] + rhs_moment * right[:, None], mask=mask)
+        rhs_mass = tl.sum(tl.where(i_mask[None, :], weights, 0.0), axis=1)  # paged_decode.py:27
+        tl.debug_barrier()
+        largest = new_largest
+        summary_1 = summary_1 * left + rhs_mass * right
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        found_moment_mask = g_mask[:, None] & (d[None, :] < D)
+        found_moment = tl.load(found_moment_at_g + d[None, :], mask=found_moment_mask)
+        out_ptrs = out_ptr + b * stride_out_b + h * stride_out_h + g[:, None] * stride_out_g + d[None, :] * stride_out_d
+        tl.store(out_ptrs, _half_quotient(found_moment, summary_1[:, None]).to(tl.float16), mask=found_moment_mask)
+
+
 class _View(NamedTuple):
     """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
 
@@ -189,7 +274,6 @@ class _Kernel(NamedTuple):
     name: str
     views: tuple
     launch: Callable
-    requirements: tuple = ()  # (predicate of the sizes, message)
     covered: tuple = ()  # outputs that are written in full
     overlap: str = "refuse"  # or same, snapshot: of a written array with another
 
@@ -234,6 +318,7 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_paged_decode(q, keys, values, pages, lengths, out, B, H, G, D, F, M):
     index = _index_type(q, keys, values, pages, lengths, out)
+    scratch = ()
     if D <= 64 and G <= 16:
         plan = _Plan(
             paged_decode_state,
@@ -274,7 +359,7 @@ def _launch_paged_decode(q, keys, values, pages, lengths, out, B, H, G, D, F, M)
             cuda=(8, 3),
             hip=(4, 1),
         )
-    else:
+    elif D <= 256:
         plan = _Plan(
             paged_decode_state,
             B * H * triton.cdiv(G, 64),
@@ -282,6 +367,15 @@ def _launch_paged_decode(q, keys, values, pages, lengths, out, B, H, G, D, F, M)
             cuda=(8, 3),
             hip=(4, 1),
         )
+    else:
+        plan = _Plan(
+            paged_decode_in_memory,
+            B * H * triton.cdiv(G, 64),
+            {"BLOCK_G": 64, "BLOCK_I": 64, "BLOCK_D": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 1),
+        )
+        scratch = ((B * D * G * H, torch.float32),)
     integers = (
         H,
         G,
@@ -298,6 +392,7 @@ def _launch_paged_decode(q, keys, values, pages, lengths, out, B, H, G, D, F, M)
         plan,
         (q, keys, values, pages, lengths, out),
         integers,
+        scratch=scratch,
         sizes=(D,),
         unit_strides=(
             "stride_q_d",
@@ -321,9 +416,6 @@ _PAGED_DECODE = _Kernel(
         _View("out", "float16", ("B", "H", "G", "D"), "Out"),
     ),
     launch=_launch_paged_decode,
-    requirements=(
-        (lambda B, H, G, D, F, M: D <= 256, "what the kernel keeps on chip is limited: this module needs D <= 256"),
-    ),
     covered=("out",),
     overlap="snapshot",
 )
@@ -531,9 +623,6 @@ def _check(kernel, arrays, sizes):
     for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
-    for holds, message in kernel.requirements:
-        if not holds(**sizes):
-            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
     return sizes
 
 
@@ -658,7 +747,16 @@ def _pattern(tensor, byte):
     return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
 
 
-def _launch(plan, views, integers, *, sizes, unit_strides):
+def _scratch(wanted, device):
+    """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
+    memory = [torch.empty(elements, dtype=dtype, device=device) for elements, dtype in wanted]
+    if _POISON:
+        for each in memory:
+            each.view(torch.uint8).random_()
+    return memory
+
+
+def _launch(plan, views, integers, scratch=(), *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
     The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
@@ -673,8 +771,10 @@ def _launch(plan, views, integers, *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, views, integers, options)
-    return lambda views, places: start(views, places, integers)
+    memory, device = _scratch(scratch, views[0].device), views[0].device
+    start = _start(kernel, plan.programs, views, (*integers, *memory), options)
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
+    return lambda views, places: start(views, places, (*integers, *fresh()))
 
 
 def _start(kernel, programs, views, others, options):

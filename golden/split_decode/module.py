@@ -13,6 +13,7 @@ attend_parts(q[B, H, D] f32, k[B, H, T, D] f32, v[B, H, T, D] f32) -> largest[B,
     mass[b, h, g] = found.mass
     moment[b, h, g, :] = found.moment
     Plan    one program per b x h x g; on chip: d
+    Plan    one program per b x h x g; streamed: 128 d
     Traffic reads k, q, v; writes largest, mass, moment
 
 merge_parts(largest[B, H, G] f32, mass[B, H, G] f32, moment[B, H, G, D] f32) -> out[B, H, D] f32
@@ -129,6 +130,88 @@ def attend_parts_state(
     tl.store(moment_ptrs, summary_2, mask=d_mask)  # split_decode.py:66
 
 
+@triton.jit(do_not_specialize=["H", "T", "G"])
+def attend_parts_in_memory(
+    q_ptr, k_ptr, v_ptr, largest_ptr, mass_ptr, moment_ptr,
+    H, D, T, G,
+    stride_q_b, stride_q_h, stride_q_d, stride_k_b, stride_k_h, stride_k_t, stride_k_d, stride_v_b, stride_v_h,
+    stride_v_t, stride_v_d, stride_largest_b, stride_largest_h, stride_largest_g, stride_mass_b, stride_mass_h,
+    stride_mass_g, stride_moment_b, stride_moment_h, stride_moment_g, stride_moment_d,
+    found_moment_ptr,
+    BLOCK_PART: tl.constexpr, BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    g = pid % G
+    pid //= G
+    h = pid % H
+    b = pid // H
+    found_moment_at_g = found_moment_ptr + b * (D * G * H) + h * (D * G) + g * D
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        tl.store(found_moment_at_g + d, 0.0, mask=d < D)  # split_decode.py:55
+    tl.debug_barrier()
+    position = g.to(tl.int64) * T
+    quotient = position // G
+    part_end = (T + position) // G - quotient
+
+    largest = tl.full((), -float("inf"), tl.float32)
+    summary_1 = tl.full((), 0.0, tl.float32)
+    for start_part in range(0, part_end, BLOCK_PART):
+        part = start_part + tl.arange(0, BLOCK_PART).to(INDEX)
+        part_mask = part < part_end
+        scores_partial = tl.zeros((BLOCK_PART, BLOCK_D), tl.float32)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            k_ptrs = (
+                k_ptr
+                + b * stride_k_b
+                + h * stride_k_h
+                + (part[:, None] + quotient) * stride_k_t
+                + d[None, :] * stride_k_d
+            )
+            k = tl.load(k_ptrs, mask=part_mask[:, None] & d_mask[None, :], other=0.0)
+            q = tl.load(q_ptr + b * stride_q_b + h * stride_q_h + d * stride_q_d, mask=d_mask, other=0.0)
+            scores_partial += k * q[None, :]
+        scores = tl.sum(scores_partial, axis=1)  # split_decode.py:21
+        tl.debug_barrier()
+        rhs_largest = tl.reduce(tl.where(part_mask, scores, -float("inf")), 0, _maximum)  # split_decode.py:22
+        weights = tl.exp(scores - rhs_largest)
+        new_largest = _maximum(largest, rhs_largest)
+        shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
+        left = _exp(largest - shift)
+        right = _exp(rhs_largest - shift)
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            d_mask = d < D
+            v_ptrs = (
+                v_ptr
+                + b * stride_v_b
+                + h * stride_v_h
+                + (part[:, None] + quotient) * stride_v_t
+                + d[None, :] * stride_v_d
+            )
+            found_moment_ptrs = found_moment_at_g + d
+            lhs_moment = tl.load(found_moment_ptrs, mask=d_mask)
+            v = tl.load(v_ptrs, mask=part_mask[:, None] & d_mask[None, :])
+            rhs_moment = tl.sum(tl.where(part_mask[:, None], weights[:, None] * v, 0.0), axis=0)  # split_decode.py:25
+            tl.store(found_moment_ptrs, lhs_moment * left + rhs_moment * right, mask=d_mask)  # split_decode.py:55
+        rhs_mass = tl.sum(tl.where(part_mask, weights, 0.0), axis=0)  # split_decode.py:25
+        tl.debug_barrier()
+        largest = new_largest
+        summary_1 = summary_1 * left + rhs_mass * right
+    tl.store(largest_ptr + b * stride_largest_b + h * stride_largest_h + g * stride_largest_g, largest)
+    tl.store(mass_ptr + b * stride_mass_b + h * stride_mass_h + g * stride_mass_g, summary_1)  # split_decode.py:65
+
+    for start_d in range(0, D, BLOCK_D):
+        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+        d_mask = d < D
+        found_moment = tl.load(found_moment_at_g + d, mask=d_mask)
+        moment_ptrs = moment_ptr + b * stride_moment_b + h * stride_moment_h + g * stride_moment_g + d * stride_moment_d
+        tl.store(moment_ptrs, found_moment, mask=d_mask)  # split_decode.py:66
+
+
 @triton.jit(do_not_specialize=["H", "G"])
 def merge_parts_resident(
     largest_ptr, mass_ptr, moment_ptr, out_ptr,
@@ -221,7 +304,6 @@ class _Kernel(NamedTuple):
     name: str
     views: tuple
     launch: Callable
-    requirements: tuple = ()  # (predicate of the sizes, message)
     covered: tuple = ()  # outputs that are written in full
     overlap: str = "refuse"  # or same, snapshot: of a written array with another
 
@@ -266,6 +348,7 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_attend_parts(q, k, v, largest, mass, moment, B, H, D, T, G):
     index = _index_type(q, k, v, largest, mass, moment)
+    scratch = ()
     if D <= 128:
         plan = _Plan(
             attend_parts_state, B * H * G, {"BLOCK_PART": 16, "BLOCK_D": 128, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
@@ -274,15 +357,25 @@ def _launch_attend_parts(q, k, v, largest, mass, moment, B, H, D, T, G):
         plan = _Plan(
             attend_parts_state, B * H * G, {"BLOCK_PART": 16, "BLOCK_D": 1024, "INDEX": index}, cuda=(16, 3), hip=(8, 2)
         )
-    else:
+    elif D <= 16384:
         plan = _Plan(
             attend_parts_state, B * H * G, {"BLOCK_PART": 1, "BLOCK_D": 16384, "INDEX": index}, cuda=(16, 3), hip=(8, 2)
         )
+    else:
+        plan = _Plan(
+            attend_parts_in_memory,
+            B * H * G,
+            {"BLOCK_PART": 32, "BLOCK_D": 128, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+        scratch = ((B * D * G * H, torch.float32),)
     integers = (H, D, T, G, *q.stride(), *k.stride(), *v.stride(), *largest.stride(), *mass.stride(), *moment.stride())
     return _launch(
         plan,
         (q, k, v, largest, mass, moment),
         integers,
+        scratch=scratch,
         sizes=(D,),
         unit_strides=("stride_q_d", "stride_k_d", "stride_v_d", "stride_largest_g", "stride_mass_g", "stride_moment_d"),
     )
@@ -299,9 +392,6 @@ _ATTEND_PARTS = _Kernel(
         _View("moment", "float32", ("B", "H", "G", "D"), "Out"),
     ),
     launch=_launch_attend_parts,
-    requirements=(
-        (lambda B, H, D, T, G: D <= 16384, "what the kernel keeps on chip is limited: this module needs D <= 16384"),
-    ),
     covered=("largest", "mass", "moment"),
     overlap="snapshot",
 )
@@ -703,9 +793,6 @@ def _check(kernel, arrays, sizes):
     for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
-    for holds, message in kernel.requirements:
-        if not holds(**sizes):
-            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
     return sizes
 
 
@@ -830,7 +917,16 @@ def _pattern(tensor, byte):
     return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
 
 
-def _launch(plan, views, integers, *, sizes, unit_strides):
+def _scratch(wanted, device):
+    """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
+    memory = [torch.empty(elements, dtype=dtype, device=device) for elements, dtype in wanted]
+    if _POISON:
+        for each in memory:
+            each.view(torch.uint8).random_()
+    return memory
+
+
+def _launch(plan, views, integers, scratch=(), *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
     The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
@@ -845,8 +941,10 @@ def _launch(plan, views, integers, *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, views, integers, options)
-    return lambda views, places: start(views, places, integers)
+    memory, device = _scratch(scratch, views[0].device), views[0].device
+    start = _start(kernel, plan.programs, views, (*integers, *memory), options)
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
+    return lambda views, places: start(views, places, (*integers, *fresh()))
 
 
 def _start(kernel, programs, views, others, options):

@@ -7,6 +7,7 @@ top_k(x[M, N] f32) -> values[M, 4] f32, positions[M, 4] i64
     positions[row, k] = I.cast(position, I.i64)
     Plan    one program per 16 row; on chip: columns
     Plan    one program per row; on chip: columns
+    Plan    one program per row; streamed: 8192 columns
     Traffic reads x; writes values, positions
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -37,6 +38,13 @@ def _arg_max(value, index, other, other_index):
     larger = (other > value) | ((other != other) & (value == value))
     equal = (other == value) | ((other != other) & (value != value))
     take_other = larger | (equal & (other_index < index))
+    return tl.where(take_other, other, value), tl.where(take_other, other_index, index)
+
+
+@triton.jit
+def _later_max(value, index, other, other_index):
+    # _arg_max of an element behind all before it: only a larger one wins, and NaN is not below or equal to a number.
+    take_other = (value == value) & ((other <= value) == 0)
     return tl.where(take_other, other, value), tl.where(take_other, other_index, index)
 
 
@@ -86,6 +94,52 @@ def top_k_state_1024(
         v = tl.where(columns == v_argmax, -float("inf"), v)
 
 
+@triton.jit
+def top_k_in_memory(
+    x_ptr, values_ptr, positions_ptr,
+    N,
+    stride_x_m, stride_x_n, stride_values_m, stride_values_1, stride_positions_m, stride_positions_1,
+    v_ptr,
+    BLOCK_COLUMNS: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0).to(INDEX)
+    v_row = v_ptr + row * N
+
+    for start_columns in range(0, N, BLOCK_COLUMNS):
+        columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
+        columns_mask = columns < N
+        v = tl.load(x_ptr + row * stride_x_m + columns * stride_x_n, mask=columns_mask)
+        tl.store(v_row + columns, v, mask=columns_mask)  # top_k.py:26
+    tl.debug_barrier()
+
+    for k in range(4):
+        largest_partial = tl.full((BLOCK_COLUMNS,), -float("inf"), tl.float32)
+        v_argmax_partial = tl.full((BLOCK_COLUMNS,), 0, INDEX)
+        for start_columns in range(0, N, BLOCK_COLUMNS):
+            columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
+            v = tl.load(v_row + columns, mask=columns < N, other=-float("inf"))  # masked lanes lose every maximum
+            largest_partial, v_argmax_partial = _later_max(largest_partial, v_argmax_partial, v, columns)
+        largest, _1 = tl.reduce((largest_partial, v_argmax_partial), 0, _arg_max)  # top_k.py:28
+        v_max_partial = tl.full((BLOCK_COLUMNS,), -float("inf"), tl.float32)
+        v_argmax_partial_2 = tl.full((BLOCK_COLUMNS,), 0, INDEX)
+        for start_columns in range(0, N, BLOCK_COLUMNS):
+            columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
+            v = tl.load(v_row + columns, mask=columns < N, other=-float("inf"))
+            v_max_partial, v_argmax_partial_2 = _later_max(v_max_partial, v_argmax_partial_2, v, columns)
+        _2, v_argmax = tl.reduce((v_max_partial, v_argmax_partial_2), 0, _arg_max)
+        tl.store(values_ptr + row * stride_values_m + k * stride_values_1, largest)  # top_k.py:29
+        tl.store(positions_ptr + row * stride_positions_m + k * stride_positions_1, tl.cast(v_argmax, tl.int64))
+        tl.debug_barrier()
+        for start_columns in range(0, N, BLOCK_COLUMNS):
+            columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
+            columns_mask = columns < N
+            v_ptrs = v_row + columns
+            v = tl.load(v_ptrs, mask=columns_mask, other=-float("inf"))
+            v_2 = tl.where(columns == v_argmax, -float("inf"), v)
+            tl.store(v_ptrs, v_2, mask=columns_mask)  # top_k.py:31
+        tl.debug_barrier()
+
+
 class _View(NamedTuple):
     """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
 
@@ -101,7 +155,6 @@ class _Kernel(NamedTuple):
     name: str
     views: tuple
     launch: Callable
-    requirements: tuple = ()  # (predicate of the sizes, message)
     covered: tuple = ()  # outputs that are written in full
     overlap: str = "refuse"  # or same, snapshot: of a written array with another
 
@@ -146,6 +199,7 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_top_k(x, values, positions, M, N):
     index = _index_type(x, values, positions)
+    scratch = ()
     if N <= 128:
         plan = _Plan(
             top_k_state,
@@ -158,13 +212,18 @@ def _launch_top_k(x, values, positions, M, N):
     elif N <= 1024:
         plan = _Plan(top_k_state_1024, M, {"BLOCK_COLUMNS": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
         integers = (N, *x.stride(), *values.stride(), *positions.stride())
-    else:
+    elif N <= 16384:
         plan = _Plan(top_k_state_1024, M, {"BLOCK_COLUMNS": 16384, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
         integers = (N, *x.stride(), *values.stride(), *positions.stride())
+    else:
+        plan = _Plan(top_k_in_memory, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        integers = (N, *x.stride(), *values.stride(), *positions.stride())
+        scratch = ((M * N, torch.float32),)
     return _launch(
         plan,
         (x, values, positions),
         integers,
+        scratch=scratch,
         sizes=(N,),
         unit_strides=("stride_x_n", "stride_values_1", "stride_positions_1"),
     )
@@ -178,7 +237,6 @@ _TOP_K = _Kernel(
         _View("positions", "int64", ("M", 4), "Out"),
     ),
     launch=_launch_top_k,
-    requirements=((lambda M, N: N <= 16384, "what the kernel keeps on chip is limited: this module needs N <= 16384"),),
     covered=("positions", "values"),
     overlap="snapshot",
 )
@@ -386,9 +444,6 @@ def _check(kernel, arrays, sizes):
     for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
-    for holds, message in kernel.requirements:
-        if not holds(**sizes):
-            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
     return sizes
 
 
@@ -513,7 +568,16 @@ def _pattern(tensor, byte):
     return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
 
 
-def _launch(plan, views, integers, *, sizes, unit_strides):
+def _scratch(wanted, device):
+    """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
+    memory = [torch.empty(elements, dtype=dtype, device=device) for elements, dtype in wanted]
+    if _POISON:
+        for each in memory:
+            each.view(torch.uint8).random_()
+    return memory
+
+
+def _launch(plan, views, integers, scratch=(), *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
     The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
@@ -528,8 +592,10 @@ def _launch(plan, views, integers, *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, views, integers, options)
-    return lambda views, places: start(views, places, integers)
+    memory, device = _scratch(scratch, views[0].device), views[0].device
+    start = _start(kernel, plan.programs, views, (*integers, *memory), options)
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
+    return lambda views, places: start(views, places, (*integers, *fresh()))
 
 
 def _start(kernel, programs, views, others, options):

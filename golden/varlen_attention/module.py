@@ -6,6 +6,7 @@ to offsets[b + 1], and sees nothing of the others.
 varlen_attention(q[N, H, D] f16, k[N, H, D] f16, v[N, H, D] f16, offsets[B1] i32) -> out[N, H, D] f16
     out[own, h, :] = I.cast(found.moment / found.mass[:, None], I.f16)
     Plan    one program per b x h; on chip: d; streamed: 64 i
+    Plan    one program per b x h; streamed: 64 i_2, 64 d
     Traffic reads offsets, q, k, v; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -146,6 +147,156 @@ def varlen_attention_state(
         tl.store(out_ptr + i[:, None] * stride_out_n + h * stride_out_h + d[None, :] * stride_out_d, out, mask=q_mask)
 
 
+@triton.jit(do_not_specialize=["N", "H"])
+def varlen_attention_in_memory(
+    q_ptr, k_ptr, v_ptr, offsets_ptr, out_ptr,
+    N, H, D,
+    stride_q_n, stride_q_h, stride_q_d, stride_k_n, stride_k_h, stride_k_d, stride_v_n, stride_v_h, stride_v_d,
+    stride_offsets_b1, stride_out_n, stride_out_h, stride_out_d,
+    found_largest_ptr, found_largest_before_ptr, found_mass_ptr, found_moment_ptr,
+    BLOCK_I: tl.constexpr, BLOCK_I_2: tl.constexpr, BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    h = pid % H
+    b = pid // H
+    offsets = tl.load(offsets_ptr + b * stride_offsets_b1).to(tl.int64)
+    offsets_b_plus_1 = tl.load(offsets_ptr + (b + 1) * stride_offsets_b1).to(tl.int64)
+    product = b * (H * N)
+    found_largest_at_h = found_largest_ptr + product + h * N
+
+    for start_i_2 in range(0, offsets_b_plus_1 - offsets, BLOCK_I_2):
+        i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)
+        tl.store(found_largest_at_h + i_2, -float("inf"), mask=(i_2 < offsets_b_plus_1 - offsets) & (i_2 < N))
+    found_mass_at_h = found_mass_ptr + product + h * N
+
+    for start_i_2 in range(0, offsets_b_plus_1 - offsets, BLOCK_I_2):
+        i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)
+        tl.store(found_mass_at_h + i_2, 0.0, mask=(i_2 < offsets_b_plus_1 - offsets) & (i_2 < N))
+    found_moment_at_h = found_moment_ptr + b * (D * H * N) + h * (D * N)
+
+    for start_i_2 in range(0, offsets_b_plus_1 - offsets, BLOCK_I_2):
+        i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)
+        i_2_mask = i_2 < offsets_b_plus_1 - offsets
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            found_moment_mask_3 = i_2_mask[:, None] & (d[None, :] < D) & (i_2[:, None] < N)
+            tl.store(found_moment_at_h + i_2[:, None] * D + d[None, :], 0.0, mask=found_moment_mask_3)
+    tl.debug_barrier()
+
+    for start_i in range(0, offsets_b_plus_1 - offsets, BLOCK_I):
+        i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
+        i_mask = i < offsets_b_plus_1 - offsets
+        found_largest_before_at_h = found_largest_before_ptr + product + h * N
+        for start_i_2 in range(0, offsets_b_plus_1 - offsets, BLOCK_I_2):
+            i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)
+            found_largest_mask = (i_2 < offsets_b_plus_1 - offsets) & (i_2 < N)
+            lhs_largest = tl.load(found_largest_at_h + i_2, mask=found_largest_mask, other=0.0)
+            tl.store(found_largest_before_at_h + i_2, lhs_largest, mask=found_largest_mask)  # varlen_attention.py:58
+        tl.debug_barrier()
+        k_at_h = k_ptr + (i[None, :] + offsets) * stride_k_n + h * stride_k_h
+        key = i[None, :].to(tl.int64) + offsets
+        mask = key >= 0
+        k_mask = key < N
+        for start_i_2 in range(0, offsets_b_plus_1 - offsets, BLOCK_I_2):
+            i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)
+            i_2_mask = i_2 < offsets_b_plus_1 - offsets
+            query = i_2[:, None].to(tl.int64) + offsets
+            scores = tl.zeros((BLOCK_I_2, BLOCK_I), tl.float32)
+            for start_d in range(0, D, BLOCK_D):
+                d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+                d_mask = d < D
+                q_ptrs = q_ptr + (i_2[:, None] + offsets) * stride_q_n + h * stride_q_h + d[None, :] * stride_q_d
+                k_mask_2 = d_mask[:, None] & i_mask[None, :] & mask & k_mask
+                k = tl.load(k_at_h + d[:, None] * stride_k_d, mask=k_mask_2, other=0.0)
+                q = tl.load(q_ptrs, mask=i_2_mask[:, None] & d_mask[None, :] & (query >= 0) & (query < N), other=0.0)
+                scores = tl.dot(q, k, scores)
+            found_largest_before_mask = i_2_mask & (i_2 < N)
+            lhs_largest = tl.load(found_largest_before_at_h + i_2, mask=found_largest_before_mask, other=0.0)
+            scores_2 = tl.where(key <= query, scores, -float("inf"))
+            rhs_largest = tl.reduce(tl.where(i_mask[None, :], scores_2, -float("inf")), 1, _maximum)
+            largest = _maximum(lhs_largest, rhs_largest)
+            tl.store(found_largest_at_h + i_2, largest, mask=found_largest_before_mask)  # varlen_attention.py:59
+        tl.debug_barrier()
+        for start_i_2 in range(0, offsets_b_plus_1 - offsets, BLOCK_I_2):
+            i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)
+            i_2_mask = i_2 < offsets_b_plus_1 - offsets
+            query = i_2[:, None].to(tl.int64) + offsets
+            scores = tl.zeros((BLOCK_I_2, BLOCK_I), tl.float32)
+            for start_d in range(0, D, BLOCK_D):
+                d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+                d_mask = d < D
+                q_ptrs = q_ptr + (i_2[:, None] + offsets) * stride_q_n + h * stride_q_h + d[None, :] * stride_q_d
+                q_mask_2 = i_2_mask[:, None] & d_mask[None, :] & (query >= 0) & (query < N)
+                k_mask_3 = d_mask[:, None] & i_mask[None, :] & mask & k_mask
+                k = tl.load(k_at_h + d[:, None] * stride_k_d, mask=k_mask_3, other=0.0)
+                q = tl.load(q_ptrs, mask=q_mask_2, other=0.0)
+                scores = tl.dot(q, k, scores)
+            found_largest_before_mask = i_2_mask & (i_2 < N)
+            lhs_largest = tl.load(found_largest_before_at_h + i_2, mask=found_largest_before_mask, other=0.0)
+            found_mass_ptrs = found_mass_at_h + i_2
+            lhs_mass = tl.load(found_mass_ptrs, mask=found_largest_before_mask, other=0.0)
+            scores_2 = tl.where(key <= query, scores, -float("inf"))
+            rhs_largest = tl.reduce(tl.where(i_mask[None, :], scores_2, -float("inf")), 1, _maximum)
+            shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
+            weights = tl.exp(scores_2 - shift_2[:, None])
+            rhs_mass = tl.sum(tl.where(i_mask[None, :], weights, 0.0), axis=1)  # varlen_attention.py:27
+            largest = _maximum(lhs_largest, rhs_largest)
+            shift = tl.where(largest == -float("inf"), 0.0, largest)
+            right = _exp(rhs_largest - shift)
+            left = _exp(lhs_largest - shift)
+            tl.store(found_mass_ptrs, lhs_mass * left + rhs_mass * right, mask=found_largest_before_mask)
+        tl.debug_barrier()
+        for start_i_2 in range(0, offsets_b_plus_1 - offsets, BLOCK_I_2):
+            i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)
+            i_2_mask = i_2 < offsets_b_plus_1 - offsets
+            query_3 = i_2[:, None].to(tl.int64) + offsets
+            scores = tl.zeros((BLOCK_I_2, BLOCK_I), tl.float32)
+            for start_d in range(0, D, BLOCK_D):
+                d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+                d_mask = d < D
+                q_ptrs_3 = q_ptr + (i_2[:, None] + offsets) * stride_q_n + h * stride_q_h + d[None, :] * stride_q_d
+                q_mask_3 = i_2_mask[:, None] & d_mask[None, :] & (query_3 >= 0) & (query_3 < N)
+                k_mask_4 = d_mask[:, None] & i_mask[None, :] & mask & k_mask
+                k = tl.load(k_at_h + d[:, None] * stride_k_d, mask=k_mask_4, other=0.0)
+                q = tl.load(q_ptrs_3, mask=q_mask_3, other=0.0)
+                scores = tl.dot(q, k, scores)
+            scores_2 = tl.where(key <= query_3, scores, -float("inf"))
+            rhs_largest = tl.reduce(tl.where(i_mask[None, :], scores_2, -float("inf")), 1, _maximum)
+            shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
+            weights = tl.exp(scores_2 - shift_2[:, None])
+            for start_d in range(0, D, BLOCK_D):
+                d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+                d_mask = d < D
+                lhs_largest = tl.load(found_largest_before_at_h + i_2, mask=i_2_mask & (i_2 < N), other=0.0)
+                found_moment_ptrs = found_moment_at_h + i_2[:, None] * D + d[None, :]
+                found_moment_mask = i_2_mask[:, None] & d_mask[None, :] & (i_2[:, None] < N)
+                lhs_moment = tl.load(found_moment_ptrs, mask=found_moment_mask, other=0.0)
+                v_ptrs = v_ptr + (i[None, :] + offsets) * stride_v_n + h * stride_v_h + d[:, None] * stride_v_d
+                v = tl.load(v_ptrs, mask=d_mask[:, None] & i_mask[None, :] & mask & k_mask, other=0.0)
+                largest = _maximum(lhs_largest, rhs_largest)
+                shift = tl.where(largest == -float("inf"), 0.0, largest)
+                right = _exp(rhs_largest - shift)
+                left = _exp(lhs_largest - shift)
+                rhs_moment = tl.dot(tl.where(i_mask[None, :], weights.to(tl.float16), 0.0), tl.trans(v))
+                new_found_moment = lhs_moment * left[:, None] + rhs_moment * right[:, None]
+                tl.store(found_moment_ptrs, new_found_moment, mask=found_moment_mask)  # varlen_attention.py:59
+        tl.debug_barrier()
+
+    for start_i_2 in range(0, offsets_b_plus_1 - offsets, BLOCK_I_2):
+        i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)
+        i_2_mask = i_2 < offsets_b_plus_1 - offsets
+        for start_d in range(0, D, BLOCK_D):
+            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
+            found_mass = tl.load(found_mass_at_h + i_2, mask=i_2_mask & (i_2 < N), other=0.0)
+            found_moment_mask = i_2_mask[:, None] & (d[None, :] < D)
+            found_moment_ptrs = found_moment_at_h + i_2[:, None] * D + d[None, :]
+            found_moment = tl.load(found_moment_ptrs, mask=found_moment_mask & (i_2[:, None] < N), other=0.0)
+            query_4 = i_2[:, None].to(tl.int64) + offsets
+            out_ptrs = out_ptr + (i_2[:, None] + offsets) * stride_out_n + h * stride_out_h + d[None, :] * stride_out_d
+            out_mask = found_moment_mask & (query_4 >= 0) & (query_4 < N)
+            tl.store(out_ptrs, _half_quotient(found_moment, found_mass[:, None]).to(tl.float16), mask=out_mask)
+
+
 class _View(NamedTuple):
     """An array parameter: name, dtype, extents (numbers or names of sizes), direction."""
 
@@ -161,7 +312,6 @@ class _Kernel(NamedTuple):
     name: str
     views: tuple
     launch: Callable
-    requirements: tuple = ()  # (predicate of the sizes, message)
     covered: tuple = ()  # outputs that are written in full
     overlap: str = "refuse"  # or same, snapshot: of a written array with another
 
@@ -206,6 +356,7 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_varlen_attention(q, k, v, offsets, out, N, H, D, B1):
     index = _index_type(q, k, v, offsets, out)
+    scratch = ()
     if D <= 64:
         plan = _Plan(
             varlen_attention_state,
@@ -222,7 +373,7 @@ def _launch_varlen_attention(q, k, v, offsets, out, N, H, D, B1):
             cuda=(8, 3),
             hip=(4, 1),
         )
-    else:
+    elif D <= 256:
         plan = _Plan(
             varlen_attention_state,
             max(B1 - 1, 0) * H,
@@ -230,11 +381,26 @@ def _launch_varlen_attention(q, k, v, offsets, out, N, H, D, B1):
             cuda=(8, 3),
             hip=(4, 1),
         )
+    else:
+        plan = _Plan(
+            varlen_attention_in_memory,
+            max(B1 - 1, 0) * H,
+            {"BLOCK_I": 64, "BLOCK_I_2": 64, "BLOCK_D": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 1),
+        )
+        scratch = (
+            (B1 * H * N - H * N, torch.float32),
+            (B1 * H * N - H * N, torch.float32),
+            (B1 * H * N - H * N, torch.float32),
+            (B1 * D * H * N - D * H * N, torch.float32),
+        )
     integers = (N, H, D, *q.stride(), *k.stride(), *v.stride(), offsets.stride(0), *out.stride())
     return _launch(
         plan,
         (q, k, v, offsets, out),
         integers,
+        scratch=scratch,
         sizes=(D,),
         unit_strides=("stride_q_d", "stride_k_d", "stride_v_d", "stride_offsets_b1", "stride_out_d"),
     )
@@ -250,9 +416,6 @@ _VARLEN_ATTENTION = _Kernel(
         _View("out", "float16", ("N", "H", "D"), "Out"),
     ),
     launch=_launch_varlen_attention,
-    requirements=(
-        (lambda N, H, D, B1: D <= 256, "what the kernel keeps on chip is limited: this module needs D <= 256"),
-    ),
     overlap="snapshot",
 )
 
@@ -459,9 +622,6 @@ def _check(kernel, arrays, sizes):
     for view, array in zip(kernel.views, arrays, strict=True):
         if array is not None:
             _check_array(kernel, view, array, sizes)
-    for holds, message in kernel.requirements:
-        if not holds(**sizes):
-            raise ValueError(f"{kernel.name}: {message}, but the sizes are {sizes}")
     return sizes
 
 
@@ -586,7 +746,16 @@ def _pattern(tensor, byte):
     return int.from_bytes(bytes([byte] * tensor.element_size()), "little")
 
 
-def _launch(plan, views, integers, *, sizes, unit_strides):
+def _scratch(wanted, device):
+    """Uninitialised device memory; random bits where INTENTC_POISON=1 asks to see who relies on its contents."""
+    memory = [torch.empty(elements, dtype=dtype, device=device) for elements, dtype in wanted]
+    if _POISON:
+        for each in memory:
+            each.view(torch.uint8).random_()
+    return memory
+
+
+def _launch(plan, views, integers, scratch=(), *, sizes, unit_strides):
     """Launch on the current stream, compiled for aligned arrays (innermost strides 1, else multiples of 16) or any.
 
     The result does the same with other views, their addresses and scalars that are alike; None if nothing is to do.
@@ -601,8 +770,10 @@ def _launch(plan, views, integers, *, sizes, unit_strides):
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
-    start = _start(kernel, plan.programs, views, integers, options)
-    return lambda views, places: start(views, places, integers)
+    memory, device = _scratch(scratch, views[0].device), views[0].device
+    start = _start(kernel, plan.programs, views, (*integers, *memory), options)
+    fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
+    return lambda views, places: start(views, places, (*integers, *fresh()))
 
 
 def _start(kernel, programs, views, others, options):
