@@ -39,10 +39,14 @@ def _generated(path: Path) -> str:
 
 
 def _functions(path: Path) -> tuple[list[ast.FunctionDef], list[ast.FunctionDef]]:
-    """Those with plain loads, as those by hand, and others for them by which descriptors read tiles."""
+    """Those with plain loads, as those by hand, and others for them by which descriptors read tiles. Those by hand do
+    not take sizes that need scratch memory.
+    """
     found = _compiled(path)
-    described = {variant.function for code in found.codes for variant in code.variants if variant.described}
-    functions = kernel_text.device_functions(found.source or "")
+    variants = [variant for code in found.codes for variant in code.variants]
+    described = {variant.function for variant in variants if variant.described}
+    beyond = {variant.function for variant in variants if variant.beyond}
+    functions = [f for f in kernel_text.device_functions(found.source or "") if f.name not in beyond]
     return [f for f in functions if f.name not in described], [f for f in functions if f.name in described]
 
 

@@ -48,10 +48,8 @@ def _closure(pending: list[Value], carries: Mapping[Value, Carry]) -> set[Value]
 def _needed(block: Block, carries: dict[Value, Carry]) -> Iterator[Value]:
     for statement in block.statements:
         match statement:
-            case lp.Let():
+            case lp.Let() | lp.AssumeInBounds():
                 pass
-            case lp.AssumeInBounds(index=index):  # a promise about a value that nothing uses is looked at, too
-                yield index
             case lp.If(condition=condition, then=then, orelse=orelse):
                 yield condition
                 yield from _needed(then, carries)
