@@ -114,3 +114,42 @@ def test_rows_that_no_launch_keeps_apart_are_refused(iterations: str, place: str
     kernel = lifted(FOLLOWING.format(iterations=iterations, place=place))
     assert kernel.source is None
     assert "may overlap" in (kernel.reason or "")
+
+
+ROW_OF_A_PROGRAM = """
+    @triton.jit
+    def rows(x_ptr, y_ptr, z_ptr, R, ROWS: tl.constexpr, B: tl.constexpr):
+        lanes = tl.arange(0, B)
+        row = tl.program_id(0)
+        x = tl.load(x_ptr + row * B + lanes)
+        tl.store(z_ptr + row * R + lanes, x, mask=lanes < R)
+        tl.store(y_ptr + row * R + lanes, x)
+
+    def launch(x, y, z, R):
+        rows[(triton.cdiv(x.shape[0], 4),)](x, y, z, R, ROWS=4, B=triton.next_power_of_2(R))
+"""
+
+
+def test_a_block_that_a_program_stores_is_a_row() -> None:
+    kernel = lifted(ROW_OF_A_PROGRAM)
+    assert kernel.source is not None, kernel.reason
+    assert any(note.text == "B is at most R: programs store no elements of each other" for note in kernel.notes)
+
+
+def test_a_block_that_iterations_store_may_be_longer_than_a_row() -> None:
+    """One program stores its rows in order, so that the end of a long block is stored again, without a race."""
+    text = ROW_OF_A_PROGRAM.replace(
+        "row = tl.program_id(0)", "first = tl.program_id(0) * ROWS\n        for i in range(ROWS):"
+    )
+    before, inside = text.split("for i in range(ROWS):")
+    body, launch = inside.split("\n\n", 1)
+    text = (
+        before
+        + "for i in range(ROWS):\n            row = first + i"
+        + body.replace("\n    ", "\n        ")
+        + "\n\n"
+        + launch
+    )
+    kernel = lifted(text)
+    assert kernel.source is None
+    assert "stored rows of 'y_ptr' may overlap" in (kernel.reason or "")

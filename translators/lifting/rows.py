@@ -41,7 +41,7 @@ def _rows(context: Context, sink: Sink) -> Iterator[tuple[Symbol, Polynomial]]:
             continue
         if not isinstance(block, Symbol) or block.name not in context.blocks or near is None or lane.begin.terms:
             continue
-        for program in (axis for axis in sink.free if axis not in context.local):
+        for program in (axis for axis in sink.free if axis in context.programs):
             far = offset.coefficient(program)
             row = far.divided_by(near) if far and far.terms and near.terms else None
             if row is None or not context.invariant(row) or context.mentions_blocks(row):
@@ -72,7 +72,7 @@ def _rows_of_tiles(context: Context, sink: Sink, lane: Axis) -> Iterator[Polynom
     if near is None or not near.terms or lane.begin.terms:
         return
     facts = where(with_axes(context.facts, sink.axes), sink.mask)
-    for other in (axis for axis in sink.free if axis is not lane and axis not in context.local):
+    for other in (axis for axis in sink.free if axis in context.programs):
         far = offset.coefficient(other)
         row = far.divided_by(near) if far and far.terms else None
         if row is None or not context.invariant(row) or context.mentions_blocks(row):
