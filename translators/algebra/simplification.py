@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce as fold
+from math import gcd
 
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import (
@@ -155,3 +156,61 @@ def multiples(polynomial: Polynomial, divisor: Polynomial) -> tuple[Polynomial, 
         quotient = single.divided_by(divisor)
         whole, rest = (whole + quotient, rest) if quotient is not None else (whole, rest + single)
     return whole, rest
+
+
+def aligned_quotient(facts: Facts, top: Polynomial, bottom: Polynomial) -> Polynomial:
+    """(g*a + r) // (g*b) is a // b where 0 <= r < g and b > 0, for as large a g as there is."""
+    for step in _steps(top, bottom):
+        whole, rest = multiples(top, step)
+        if _aligned(facts, rest, step, bottom):
+            return aligned_quotient(facts, whole, exactly(bottom, step))
+    whole, rest = multiples(top, bottom)
+    return whole + (number(0) if _within(facts, rest, bottom) else floor_divide(rest, bottom))
+
+
+def aligned_remainder(facts: Facts, top: Polynomial, bottom: Polynomial) -> Polynomial:
+    """(g*a + r) % (g*b) is g * (a % b) + r where 0 <= r < g and b > 0, for as large a g as there is."""
+    for step in _steps(top, bottom):
+        whole, rest = multiples(top, step)
+        if _aligned(facts, rest, step, bottom):
+            return aligned_remainder(facts, whole, exactly(bottom, step)) * step + rest
+    _, rest = multiples(top, bottom)
+    return rest if _within(facts, rest, bottom) else remainder(rest, bottom)
+
+
+def _aligned(facts: Facts, rest: Polynomial, step: Polynomial, bottom: Polynomial) -> bool:
+    return _within(facts, rest, step) and _by_ranges(facts, exactly(bottom, step) - 1)
+
+
+def _within(facts: Facts, rest: Polynomial, step: Polynomial) -> bool:
+    """Whether 0 <= rest < step, as ranges of numbers tell, or the last point of all digits."""
+    return (_by_ranges(facts, rest) and _by_ranges(facts, step - rest - 1)) or _by_digits(facts, rest, step)
+
+
+def _by_digits(facts: Facts, rest: Polynomial, step: Polynomial) -> bool:
+    """Of i*b + j for i in [0, a) and j in [0, b): the last one is a*b - 1."""
+    last = {atom: facts.highs[atom][0] for atom in rest.atoms() if len(facts.highs.get(atom, ())) == 1}
+    for term, factor in rest.terms:
+        if factor < 0 or not all(atom in last or isinstance(atom, Symbol) for atom in term):
+            return False
+        if not all(_by_ranges(facts, atomic(atom)) for atom in term):
+            return False
+    remains = (step - rest.substitute(last) - 1).constant
+    return remains is not None and remains >= 0
+
+
+def _by_ranges(facts: Facts, polynomial: Polynomial) -> bool:
+    low = facts.bounds(polynomial).low
+    return low is not None and low >= 0
+
+
+def _steps(top: Polynomial, bottom: Polynomial) -> list[Polynomial]:
+    """The greatest common divisors of the divisor, a single term, and terms of the dividend, but 1."""
+    if len(bottom.terms) != 1:
+        return []
+    ((monomial, factor),) = bottom.terms
+    found = {}
+    for term, coefficient in top.terms:
+        step = Polynomial(((_shared(term, monomial), gcd(coefficient, factor)),))
+        found[step] = (len(step.terms[0][0]), step.terms[0][1])
+    return sorted((step for step in found if step != number(1)), key=lambda step: found[step], reverse=True)

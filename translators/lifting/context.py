@@ -11,8 +11,9 @@ from translators.algebra.polynomial import Atom, Extremum, Polynomial, Symbol, s
 from translators.lifting.sinks import Ledger, Residue
 from translators.tile.expression import Arena, Axis, Combine, Expression, walk
 
-MOST_EFFORT: Final = 45_000  # expressions made, and steps of proofs, for one kernel: a few seconds
+MOST_EFFORT: Final = 30_000  # expressions made, and steps of proofs, for one kernel: a few seconds
 STEPS_OF_A_PROOF: Final = 30
+TOO_MUCH: Final = "its proofs take more steps than are tried"
 
 
 @dataclass(slots=True)
@@ -24,11 +25,18 @@ class Effort:
     def check(self, arena: Arena, facts: Facts) -> None:
         """Raises Residue if it is enough."""
         if self.spent + self._of(arena, facts) > MOST_EFFORT:
-            self.spent = MOST_EFFORT
-            raise Residue("its proofs take more steps than are tried")
+            self.exhaust()
+            raise Residue(TOO_MUCH)
 
     def add(self, arena: Arena, facts: Facts) -> None:
         self.spent += self._of(arena, facts)
+
+    def exhaust(self) -> None:
+        self.spent = MOST_EFFORT
+
+    @property
+    def left(self) -> int:
+        return MOST_EFFORT - self.spent
 
     @property
     def exhausted(self) -> bool:

@@ -15,7 +15,7 @@ from translators.intent_source.write import SourceKernel
 from translators.lifting.atomics import check_alone, collected
 from translators.lifting.carries import Closing
 from translators.lifting.combines import settle
-from translators.lifting.context import Context, Effort, atoms_of, in_bounds
+from translators.lifting.context import TOO_MUCH, Context, Effort, atoms_of, in_bounds
 from translators.lifting.correspondence import ArrayPlace, Correspondence
 from translators.lifting.equal_groups import equal_groups, in_given_sizes, whole_groups
 from translators.lifting.heuristics import facts_of_flag
@@ -36,7 +36,7 @@ from translators.lifting.triangles import masked
 from translators.lifting.views import Delinearising, Layout, Viewed
 from translators.logical.types import View
 from translators.tile.effects import KernelEffects, KernelParameter
-from translators.tile.expression import Arena, Expression, walk
+from translators.tile.expression import Arena, Exhausted, Expression, walk
 from translators.triton_source.read.execution import program_count
 from translators.triton_source.read.kernels import Known, ReadKernel, default_of, is_constexpr, read_kernel
 from translators.triton_source.read.source import TritonFile, triton_dtype
@@ -125,12 +125,15 @@ class _Specialising:
     def lift(self, launch: Launch) -> Lifted:
         function = self.function
         try:
-            read = read_kernel(self.file, function, launch.known)
+            read = read_kernel(self.file, function, launch.known, self.effort.left)
             made = self._lifted(read, launch)
         except NeedsValue as needed:
             return self._for_each(launch, needed)
         except (NotLifted, Residue) as found:
             reason = _located(found, function)
+        except Exhausted:
+            self.effort.exhaust()
+            reason = f"line {function.node.lineno}: {TOO_MUCH}"
         except RecursionError:
             reason = "its expressions are nested too deeply"
         else:

@@ -23,7 +23,7 @@ from translators.algebra.polynomial import (
     number,
 )
 from translators.algebra.simplification import extremum, quotient, remaining, with_remainders
-from translators.lifting.context import with_axes
+from translators.lifting.context import STEPS_OF_A_PROOF, with_axes
 from translators.lifting.floors import floored, sign, without_zero
 from translators.lifting.prefixes import counted, joined, one_more, picked
 from translators.tile.effects import Address
@@ -33,20 +33,50 @@ from translators.tile.substitution import as_index
 
 @dataclass(slots=True)
 class Simplifier:
-    """`assumed` gives the truth of conditions that are taken for decided."""
+    """`assumed` gives the truth of conditions that are taken for decided.
+
+    What does not mention an axis is the same within its range as outside, whatever else encloses it: each expression
+    is made simpler once for each set of the ranges that it is within and mentions.
+    """
 
     arena: Arena
     facts: Facts
     assumed: Mapping[Expression, bool] = field(default_factory=dict)
     done: dict[Expression, Expression] = field(default_factory=dict)
-    ranges: dict[tuple[Axis, ...], Simplifier] = field(default_factory=dict)
+    polynomials: dict[Polynomial, Polynomial] = field(default_factory=dict)
+    outside: Simplifier | None = None  # knows the same but for the ranges of `axes`
+    axes: tuple[Axis, ...] = ()
+    ranges: dict[tuple[Axis, ...], Simplifier] = field(default_factory=dict)  # of the outermost
 
     def expression(self, node: Expression) -> Expression:
         found = self.done.get(node)
         if found is None:
-            found = self._simplified(node)
+            mentioned = self._mentioned(node)
+            if mentioned == self.axes:
+                self.arena.check(STEPS_OF_A_PROOF * self.facts.searches)
+                found = self._simplified(node)
+            else:
+                found = self._inside(mentioned).expression(node)
             self.done[node] = found
         return found
+
+    def _mentioned(self, node: Expression) -> tuple[Axis, ...]:
+        """The axes that the node mentions, and those that their ranges mention."""
+        found: list[Axis] = []
+        for axis in reversed(self.axes):
+            tied = any(axis in bound.atoms() for each in found for bound in (each.begin, each.end))
+            if tied or axis in node.mentioned:
+                found.append(axis)
+        return tuple(reversed(found))
+
+    def _inside(self, axes: tuple[Axis, ...]) -> Simplifier:
+        outermost = self.outside or self
+        if not axes:
+            return outermost
+        if axes not in outermost.ranges:
+            facts = with_axes(outermost.facts, axes)
+            outermost.ranges[axes] = Simplifier(self.arena, facts, self.assumed, outside=outermost, axes=axes)
+        return outermost.ranges[axes]
 
     def _simplified(self, node: Expression) -> Expression:
         if node in self.assumed:
@@ -127,9 +157,7 @@ class Simplifier:
         return tuple(made), renamed
 
     def within(self, axes: tuple[Axis, ...]) -> Simplifier:
-        if axes not in self.ranges:
-            self.ranges[axes] = Simplifier(self.arena, with_axes(self.facts, axes), self.assumed)
-        return self.ranges[axes]
+        return self._inside(tuple(dict.fromkeys((*self.axes, *axes))))
 
     def _merged(self, node: Expression) -> Expression:
         """A reduction of a reduction of the same kind is one over both axes."""
@@ -242,7 +270,10 @@ class Simplifier:
 
     # ------------------------------------------------------------------------------------------------------ polynomials
     def polynomial(self, polynomial: Polynomial) -> Polynomial:
-        return with_remainders(self.facts, polynomial.rebuild(self._atom))
+        found = self.polynomials.get(polynomial)
+        if found is None:
+            found = self.polynomials[polynomial] = with_remainders(self.facts, polynomial.rebuild(self._atom))
+        return found
 
     def _atom(self, atom: Atom) -> Polynomial | None:
         match atom:

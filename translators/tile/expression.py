@@ -16,6 +16,7 @@ hash-consed by an `Arena`, so equal expressions are one object and common subexp
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
@@ -183,10 +184,15 @@ class Expression:
         return self.attribute if self.operation == "index" else atomic(self)
 
 
+class Exhausted(Exception):
+    """More was to be made than an arena is allowed to."""
+
+
 @dataclass(slots=True)
 class Arena:
-    """Makes expressions, each once."""
+    """Makes expressions, each once, and at most as many nodes and axes as it is allowed to."""
 
+    most: int = sys.maxsize
     _nodes: dict[tuple[object, ...], Expression] = field(default_factory=dict)
     _serial: int = 0
 
@@ -197,7 +203,13 @@ class Arena:
 
     def serial(self) -> int:
         self._serial += 1
+        self.check(0)
         return self._serial
+
+    def check(self, beside: int) -> None:
+        """Raises Exhausted if what was made, beside other steps, is more than is allowed."""
+        if self._serial + beside > self.most:
+            raise Exhausted
 
     def axis(
         self, name: str, begin: Polynomial, end: Polynomial, parallel: bool = False, slices: LoopToken | None = None

@@ -7,7 +7,7 @@ from typing import Any
 
 from intent.dtypes import index
 from intent.records import dataclass, field, replace
-from translators.algebra.polynomial import Atom, Polynomial, atomic
+from translators.algebra.polynomial import Atom, Extremum, Opaque, Polynomial, Quotient, Remainder, atomic
 from translators.tile.expression import Arena, Axis, Expression, Place, Reduction
 
 Replace = Callable[[Expression], Expression | None]
@@ -31,8 +31,12 @@ class Rebuilding:
     finish: Replace = nothing
     done: dict[Expression, Expression] = field(default_factory=dict)
     polynomials: dict[Polynomial, Polynomial] = field(default_factory=dict)
+    outside: Rebuilding | None = None  # does the same but for `renamed`
+    renamed: frozenset[Atom] = frozenset()
 
     def expression(self, expression: Expression) -> Expression:
+        if self.outside is not None and self.renamed.isdisjoint(expression.mentioned):
+            return self.outside.expression(expression)
         found = self.done.get(expression)
         if found is None:
             found = self._made(expression)
@@ -56,7 +60,14 @@ class Rebuilding:
             return self.atoms[atom]
         if isinstance(atom, Expression):
             return self.expression(atom).polynomial
+        if isinstance(atom, Opaque):  # what is inside one is inside others too, and is rebuilt once
+            operands = tuple(map(self.polynomial, atom.operands))
+            changed = any(made is not operand for made, operand in zip(operands, atom.operands, strict=True))
+            return self.opaque(atom, operands) if changed else atomic(atom)
         return None
+
+    def opaque(self, atom: Quotient | Remainder | Extremum, operands: tuple[Polynomial, ...]) -> Polynomial:
+        return atom.with_operands(operands)
 
     def _rebuilt(self, expression: Expression) -> Expression:
         attribute, inside = self._attribute(expression.attribute)
@@ -98,7 +109,14 @@ class Rebuilding:
                 renamed[axis] = atomic(bound[-1])
         if not renamed:
             return (reduction if tuple(bound) == axes else replace(reduction, axes=tuple(bound))), self
-        inside = Rebuilding(self.arena, {**self.atoms, **renamed}, self.node, self.finish)
+        inside = replace(
+            self,
+            atoms={**self.atoms, **renamed},
+            done={},
+            polynomials={},
+            outside=self,
+            renamed=frozenset(renamed),
+        )
         return replace(reduction, axes=tuple(bound)), inside
 
 

@@ -300,8 +300,8 @@ def program_count(axis: int) -> Polynomial:
     return atomic(Symbol(f"programs_{axis}"))
 
 
-def new_execution(file: TritonFile) -> Execution:
-    arena = Arena()
+def new_execution(file: TritonFile, most: int) -> Execution:
+    arena = Arena(most)
     unbounded = atomic(Symbol("lanes"))
     lanes = Lanes(tuple(arena.axis(f"lane{i}", number(0), unbounded) for i in range(MOST_LANES)))
     return Execution(file, arena, Operations(arena, lanes))

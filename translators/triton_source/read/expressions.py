@@ -9,10 +9,11 @@ from typing import Final
 from intent import dtypes as d
 from intent.dtypes import DType
 from intent.records import replace
-from translators.algebra.polynomial import Polynomial, Symbol, atomic, floor_divide, number, remainder
+from translators.algebra.polynomial import Polynomial, Symbol, atomic
 from translators.triton_source.device_functions import HELPERS
 from translators.triton_source.read.execution import Execution, Returned
 from translators.triton_source.read.operations import ONE, expect_integers
+from translators.triton_source.read.reshapes import row_major
 from translators.triton_source.read.source import member
 from translators.triton_source.read.values import (
     BlockPointer,
@@ -329,16 +330,7 @@ def _expanded(execution: Execution, owner: Tile | Pointer, parts: list[ast.expr]
 
 def reshaped(execution: Execution, value: Tile | Pointer, shape: tuple[Polynomial, ...]) -> Tile | Pointer:
     """Row-major reinterpretation."""
-    flat = number(0)
-    for dimension, extent in enumerate(shape):
-        flat = flat * extent + (atomic(execution.operations.lanes[dimension]) if extent != ONE else number(0))
-    mapping: dict[int, Polynomial] = {}
-    stride = number(1)
-    for dimension in reversed(range(len(value.shape))):
-        extent = value.shape[dimension]
-        outermost = dimension == 0
-        mapping[dimension] = floor_divide(flat, stride) if outermost else remainder(floor_divide(flat, stride), extent)
-        stride = stride * extent
+    mapping = row_major(execution.operations.lanes, value.shape, shape)
     return execution.operations.reshaped(value, mapping, shape)
 
 

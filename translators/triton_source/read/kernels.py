@@ -7,6 +7,7 @@ the rest are floats. Element types come from the caller, from annotations, or fr
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -61,11 +62,14 @@ class ReadKernel:
     arena: Arena
 
 
-def read_kernel(file: TritonFile, function: Function, known: Known) -> ReadKernel:
-    """Execute the kernel, again whenever an execution showed that a parameter is something else than was thought."""
+def read_kernel(file: TritonFile, function: Function, known: Known, most: int = sys.maxsize) -> ReadKernel:
+    """Execute the kernel, again whenever an execution showed that a parameter is something else than was thought.
+
+    Raises Exhausted if it makes more than `most` expressions.
+    """
     guess = _Guess(frozenset(pointer_parameters(file, function)), frozenset(), dict(known.dtypes))
     for _ in range(MOST_ATTEMPTS):
-        attempt = _Attempt(file, function, known, guess)
+        attempt = _Attempt(file, function, known, guess, most)
         try:
             made = attempt.run()
         except HoldsType as found:
@@ -95,11 +99,12 @@ class _Attempt:
     function: Function
     known: Known
     guess: _Guess
+    most: int
     execution: Execution = field(init=False)
     compile_time: set[str] = field(default_factory=set)
 
     def run(self) -> KernelEffects:
-        self.execution = new_execution(self.file)
+        self.execution = new_execution(self.file, self.most)
         self.execution.bytes = self.known.bytes
         try:
             parameters = [self._parameter(each) for each in _parameters(self.function.node)]

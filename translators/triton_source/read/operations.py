@@ -27,7 +27,8 @@ from translators.algebra.polynomial import (
     remainder,
 )
 from translators.tile.expression import Arena, Axis, Expression, LoopToken
-from translators.tile.substitution import as_index, substitute
+from translators.tile.substitution import Rebuilding, as_index
+from translators.triton_source.read.reshapes import Reshaping, facts_of_lanes
 from translators.triton_source.read.values import (
     HoldsIntegers,
     HoldsType,
@@ -112,12 +113,17 @@ class Operations:
     def moved(self, tile: Tile, mapping: Mapping[int, Polynomial], shape: Shape) -> Tile:
         """The tile at other coordinates: lane i becomes mapping[i]."""
         atoms: dict[Atom, Polynomial] = {self.lanes[old]: new for old, new in mapping.items()}
-        return Tile(tile.dtype, shape, substitute(self.arena, tile.value, atoms))
+        return Tile(tile.dtype, shape, self._reshaping(atoms, shape).expression(tile.value))
 
     def moved_pointer(self, pointer: Pointer, mapping: Mapping[int, Polynomial], shape: Shape) -> Pointer:
         atoms: dict[Atom, Polynomial] = {self.lanes[old]: new for old, new in mapping.items()}
-        offset = substitute(self.arena, self.index(pointer.offset), atoms).polynomial
-        return replace(pointer, shape=shape, offset=offset)
+        return replace(pointer, shape=shape, offset=self._reshaping(atoms, shape).polynomial(pointer.offset))
+
+    def _reshaping(self, atoms: Mapping[Atom, Polynomial], shape: Shape) -> Rebuilding:
+        """Lanes that only move leave coordinates as they are."""
+        if all(isinstance(each.atom, Axis) or each.constant is not None for each in atoms.values()):
+            return Rebuilding(self.arena, atoms)
+        return Reshaping(self.arena, atoms, facts=facts_of_lanes(self.lanes, shape))
 
     def reshaped(self, value: Value, mapping: Mapping[int, Polynomial], shape: Shape) -> Tile | Pointer:
         if isinstance(value, Pointer):
