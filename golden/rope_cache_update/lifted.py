@@ -8,8 +8,8 @@ import intent.language as I
 def rope_cache_update(
     key: I.In[I.f16, ("B", "H", "K")],
     value: I.In[I.f16, ("B", "H", "BLOCK_I_2")],
-    cosine: I.In[I.f32, ("V", "BLOCK_I")],
-    sine: I.In[I.f32, ("V_2", "BLOCK_I")],
+    cosine: I.In[I.f32, ("S", "BLOCK_I")],
+    sine: I.In[I.f32, ("S", "BLOCK_I")],
     length: I.In[I.i32, ("B",)],
     key_cache: I.Out[I.f16, ("B", "H", "S", "K")],
     value_cache: I.Out[I.f16, ("B", "H", "S", "BLOCK_I_2")],
@@ -17,8 +17,7 @@ def rope_cache_update(
     B = key.shape[0]
     H = key.shape[1]
     BLOCK_I_2 = value.shape[2]
-    BLOCK_I = cosine.shape[1]
-    S = key_cache.shape[2]
+    S, BLOCK_I = cosine.shape
     block_i = I.domain(0, BLOCK_I)
     h = I.domain(0, H)
     block_i_2 = I.domain(0, BLOCK_I_2)
