@@ -69,6 +69,7 @@ class Context:
     counted: set[str] = field(default_factory=set)  # pointers to numbers of at least 1
     group_sizes: dict[Polynomial, Polynomial] = field(default_factory=dict)  # a name -> the quotient that it is
     wholes: dict[str, tuple[Polynomial, Polynomial]] = field(default_factory=dict)  # programs: (divisor, how often)
+    loaded: frozenset[str] = frozenset()  # pointers to what is loaded anywhere
     required: dict[Polynomial, None] = field(default_factory=dict)  # not negative in a launch that has a meaning
     effort: Effort = field(default_factory=lambda: Effort())
 

@@ -13,7 +13,7 @@ from typing import Final
 from intent.dtypes import DType
 from intent.records import dataclass, field
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Atom, Polynomial, Quotient, Symbol, number
+from translators.algebra.polynomial import Atom, Polynomial, Quotient, Symbol, atomic, number
 from translators.lifting.evaluation import Evaluator
 from translators.tile.expression import Axis, Expression, dependences, walk
 
@@ -137,6 +137,7 @@ def _values(
         values[name] = (
             given if isinstance(given, int) and (name in correspondence.fixed or name not in sizes) else block
         )
+    _equate(correspondence.facts, values)
     if any(value_of(fact, values) < 0 for fact in _numbers_of(correspondence.facts, values)):
         _in_blocks(correspondence, values, free, generator)
     counted = sorted(name for name in free if name.startswith("programs_") and name not in _names(shapes))
@@ -161,6 +162,16 @@ def _values(
 def _numbers_of(facts: Iterable[Polynomial], values: Mapping[str, int]) -> Iterator[Polynomial]:
     """Those that can be told already."""
     return (fact for fact in facts if _names((fact,)) <= values.keys())
+
+
+def _equate(facts: Sequence[Polynomial], values: dict[str, int]) -> None:
+    """Of what is neither negative nor positive, one size follows from the others."""
+    for fact in _numbers_of([each for each in facts if -each in facts], values):
+        for name in sorted(_names((fact,))):
+            factor = fact.coefficient(Symbol(name))
+            if factor == number(-1):
+                values[name] = max(value_of(fact + atomic(Symbol(name)), values), 0)
+                break
 
 
 def _in_blocks(

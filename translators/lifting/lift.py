@@ -24,7 +24,7 @@ from translators.lifting.memory_order import MemoryOrder
 from translators.lifting.names import Names, kernel_name, view_name
 from translators.lifting.ordered_loops import dressed
 from translators.lifting.pooling import Pool
-from translators.lifting.rewriting import replaced
+from translators.lifting.rewriting import loaded_pointers, replaced
 from translators.lifting.rows import substituted, whole_rows, whole_tiles
 from translators.lifting.rules import normalised, simplified
 from translators.lifting.scan_nodes import scanned_axes, with_scans
@@ -34,6 +34,7 @@ from translators.lifting.spelled import dtype_text
 from translators.lifting.spelling import Speller, varies
 from translators.lifting.triangles import masked
 from translators.lifting.views import Delinearising, Layout, Viewed
+from translators.lifting.wrapped_places import with_wrapped_places
 from translators.logical.types import View
 from translators.tile.effects import KernelEffects, KernelParameter
 from translators.tile.expression import Arena, Exhausted, Expression, walk
@@ -298,6 +299,7 @@ class Lifting:
         check_alone(closed, updated, counts)
         closed = tuple(collected(self.arena, self.ledger, sink) for sink in closed)
         closed = self._with_single_blocks(self._in_groups(closed))
+        context.loaded = frozenset(loaded_pointers(closed))
         MemoryOrder(self.effects, self.arena, context.facts, self.ledger, context.blocks).check(closed)
         made = self._by_rules(closed)
         equal = whole_rows(context, made)
@@ -337,7 +339,7 @@ class Lifting:
         context, made = self.context, list[Sink]()
         for sink in closed:
             context.local.update(set(sink.axes) - set(self.effects.programs))
-            gridded = self._with_grid(sink)
+            gridded = with_wrapped_places(context, self._with_grid(sink))
             try:
                 made.append(_without_idle_axes(context, simplified(context, normalised(context, gridded))))
             except Residue as found:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce as fold
 
 from intent import dtypes as d
 from intent.records import replace
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Polynomial, atomic
-from translators.lifting.context import Context, atoms_of
+from translators.lifting.context import Context, atoms_of, in_bounds, within_ranges
 from translators.lifting.sinks import Sink
 from translators.tile.expression import Arena, Axis, Expression, walk
 from translators.tile.substitution import Rebuilding
@@ -40,6 +40,13 @@ def structured(sink: Sink) -> list[Expression]:
 
 def reductions(sink: Sink) -> list[Expression]:
     return [node for node in walk(*sink.roots) if node.operation in ("reduce", "contract")]
+
+
+def loaded_pointers(sinks: Iterable[Sink]) -> Iterator[str]:
+    """The pointers to what is loaded anywhere, also for masks, places and ranges."""
+    for sink in sinks:
+        bounds = (*within_ranges(sink.roots), *in_bounds(sink.every_axis))
+        yield from (node.attribute.pointer for node in walk(*sink.roots, *bounds) if node.operation == "load")
 
 
 def with_node(context: Context, sink: Sink, node: Expression, replacement: Expression) -> Sink:

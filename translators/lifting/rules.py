@@ -50,6 +50,7 @@ from translators.lifting.rewriting import (
 from translators.lifting.segments import segment, stored_segment
 from translators.lifting.simplification import Simplifier
 from translators.lifting.sinks import Sink
+from translators.lifting.wrapping import unwrap
 from translators.tile.expression import Axis, Expression, Reduction, walk
 from translators.tile.substitution import Rebuilding
 
@@ -465,7 +466,7 @@ def _alike(first: Polynomial, second: Polynomial) -> bool:
 
 RULES = (
     pin, restrict, implied, split, chunk, chunk_bound, restrict_bound, restrict_own, truncate, flip, rebase, segment,
-    regroup, stored_segment, decode,
+    regroup, stored_segment, decode, unwrap,
 )  # fmt: skip
 MOST_STEPS = 60
 
