@@ -6,7 +6,7 @@ A part leaves its largest score, its mass and its weighted values; an empty part
 import intent
 import intent.language as I
 
-FINITE = ["k", "v"]
+FINITE = ["q", "k", "v"]
 CASES = [
     {"B": 2, "H": 2, "T": 45, "G": 3, "D": 16},
     {"B": 1, "H": 1, "T": 3, "G": 8, "D": 8},

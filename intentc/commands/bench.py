@@ -23,7 +23,9 @@ def bench_command(
     numerics: settings.NumericsMode = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
-    """Measure a kernel on the GPU: the whole call with NumPy arrays and each part of it.
+    """Measure a kernel on the GPU, and what bounds it.
+
+    The whole call with NumPy arrays and each part of it.
 
     Without --shape, arrays have about 2**24 elements. The floor is what the bytes take at the rate of a copy that is
     measured in the same run. Without a GPU nothing can be measured: the exit status is 2.

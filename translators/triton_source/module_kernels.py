@@ -139,7 +139,12 @@ def _integers(variant: Variant) -> tuple[Size | Stride, ...]:
 
 def _scratch(variant: Variant) -> str:
     """The memory that a launch of the variant allocates; empty if it is none."""
-    return tuple_text([f"({each.elements}, torch.{dtype_name(each.dtype)})" for each in variant.scratch])
+    return tuple_text([f"({each.elements}, torch.{_scratch_dtype(each.dtype)})" for each in variant.scratch])
+
+
+def _scratch_dtype(dtype: DType) -> str:
+    """Kernels see floats of eight bits as bytes."""
+    return "uint8" if dtype.is_float and dtype.bits == 8 else dtype_name(dtype)
 
 
 def _launch_call(code: KernelCode, names: KernelNames, first: list[str], scratch: str) -> str:

@@ -351,6 +351,8 @@ def _launch(plan, views, integers, *, sizes, unit_strides):  #? !scalars&!scratc
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
+    if "INDEX" in options and max((elements for elements, _ in scratch), default=0) >= 2**30:  #? scratch
+        options["INDEX"] = tl.int64  #? scratch
     memory, device = _scratch(scratch, views[0].device), views[0].device  #? scratch
     start = _start(kernel, plan.programs, views, (*integers, *memory, *scalars), options)  #? scalars&scratch
     start = _start(kernel, plan.programs, views, (*integers, *memory), options)  #? !scalars&scratch
