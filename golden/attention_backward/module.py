@@ -1125,6 +1125,8 @@ def _launch(plan, views, integers, scalars=(), scratch=(), *, sizes, unit_stride
         kernel = _specialised(kernel, unit_strides)
     warps, stages = plan.hip if torch.version.hip else plan.cuda
     options = {**plan.blocks, "num_warps": warps, "num_stages": stages}
+    if "INDEX" in options and max((elements for elements, _ in scratch), default=0) >= 2**30:
+        options["INDEX"] = tl.int64
     memory, device = _scratch(scratch, views[0].device), views[0].device
     start = _start(kernel, plan.programs, views, (*integers, *memory, *scalars), options)
     fresh = functools.partial(_scratch, scratch, device)  # scratch belongs to one launch
