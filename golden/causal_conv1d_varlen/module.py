@@ -50,7 +50,8 @@ def causal_conv1d_varlen_kernel(
     offsets_s_plus_1 = tl.load(offsets_ptr + (s + 1) * stride_offsets_p).to(tl.int64)
     for start_i in range(offsets, offsets_s_plus_1, BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
-        mask = (i[:, None] < offsets_s_plus_1) & channels_mask[None, :]
+        i_mask = i < offsets_s_plus_1
+        mask = i_mask[:, None] & channels_mask[None, :]
         total = tl.zeros((BLOCK_I, BLOCK_CHANNELS), tl.float32)
         for tap in range(3):
             weight = tl.load(weight_ptr + channels * stride_weight_c + tap * stride_weight_1, mask=channels_mask)

@@ -47,7 +47,8 @@ def jagged_mean_kernel(
     offsets_b_plus_1 = tl.load(offsets_ptr + (b + 1) * stride_offsets_p, mask=b + 1 < P, other=0)
     for start_i in range(offsets, offsets_b_plus_1, BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
-        x_mask = (i[:, None] < offsets_b_plus_1) & d_mask[None, :] & (i[:, None] >= 0) & (i[:, None] < T)
+        i_mask = i < offsets_b_plus_1
+        x_mask = i_mask[:, None] & d_mask[None, :] & (i[:, None] >= 0) & (i[:, None] < T)
         x_sum_partial += tl.load(x_ptr + i[:, None] * stride_x_t + d[None, :] * stride_x_d, mask=x_mask, other=0.0)
     length = tl.maximum(offsets_b_plus_1 - offsets, tl.full((), 1, tl.int64))
     x_sum = tl.sum(x_sum_partial, axis=0)  # jagged_mean.py:29

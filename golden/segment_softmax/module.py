@@ -52,8 +52,9 @@ def segment_softmax_kernel(
 
     for start_i in range(offsets, offsets_s_plus_1, BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
+        i_mask = i < offsets_s_plus_1
         scores_ptrs = scores_ptr + i[:, None] * stride_scores_e + h[None, :] * stride_scores_h
-        scores_mask = (i[:, None] < offsets_s_plus_1) & h_mask[None, :] & (i[:, None] >= 0) & (i[:, None] < E)
+        scores_mask = i_mask[:, None] & h_mask[None, :] & (i[:, None] >= 0) & (i[:, None] < E)
         v = tl.load(scores_ptrs, mask=scores_mask, other=-float("inf"))  # masked lanes lose every maximum
         v_max_partial = _maximum(v_max_partial, v)
     v_max = tl.reduce(v_max_partial, 0, _maximum)  # segment_softmax.py:28
@@ -71,7 +72,8 @@ def segment_softmax_kernel(
 
     for start_i in range(offsets, offsets_s_plus_1, BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
-        mask = (i[:, None] < offsets_s_plus_1) & h_mask[None, :] & (i[:, None] >= 0) & (i[:, None] < E)
+        i_mask = i < offsets_s_plus_1
+        mask = i_mask[:, None] & h_mask[None, :] & (i[:, None] >= 0) & (i[:, None] < E)
         scores_ptrs_3 = scores_ptr + i[:, None] * stride_scores_e + h[None, :] * stride_scores_h
         v = tl.load(scores_ptrs_3, mask=mask, other=-float("inf"))
         e = tl.exp(v - v_max[None, :])

@@ -94,11 +94,12 @@ def varlen_attention_state(
     offsets_b_plus_1 = tl.load(offsets_ptr + (b + 1) * stride_offsets_b1).to(tl.int64)
     for start_i in range(offsets, offsets_b_plus_1, BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
+        i_mask = i < offsets_b_plus_1
         whole_end = (
             tl.maximum(tl.minimum(start_i - offsets + 1, offsets_b_plus_1 - offsets), 0) // BLOCK_I_2 * BLOCK_I_2
         )
         i_2_end = tl.minimum(offsets_b_plus_1 - offsets, BLOCK_I + start_i - offsets)
-        q_mask = (i[:, None] < offsets_b_plus_1) & d_mask[None, :] & (i[:, None] >= 0) & (i[:, None] < N)
+        q_mask = i_mask[:, None] & d_mask[None, :] & (i[:, None] >= 0) & (i[:, None] < N)
         q = tl.load(q_ptr + i[:, None] * stride_q_n + h * stride_q_h + d[None, :] * stride_q_d, mask=q_mask, other=0.0)
         largest = tl.full((BLOCK_I,), -float("inf"), tl.float32)
         summary_1 = tl.zeros((BLOCK_I,), tl.float32)

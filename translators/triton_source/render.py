@@ -93,8 +93,12 @@ class Renderer:
             case "pointwise":
                 return self._pointwise(node, shape)
             case "select":
-                condition, true, false = (self.value(argument, shape) for argument in node.arguments)
-                return arithmetic.select(condition, true, false, node.dtype)
+                condition, *branches = (self.value(argument, shape) for argument in node.arguments)
+                if node.dtype.kind == "bool":
+                    lanes = bool(self.lanes(node.axes))
+                    pairs = zip(node.arguments[1:], branches, strict=True)
+                    branches = [self._beside_lanes(*pair, lanes) for pair in pairs]
+                return arithmetic.select(condition, branches[0], branches[1], node.dtype)
             case "cast":
                 return self._cast(node, shape)
             case "bitcast":

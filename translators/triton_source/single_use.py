@@ -10,7 +10,7 @@ the next statement, so that no store comes between. Statements stay on one line 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from intent.records import dataclass, replace
 from translators.triton_source.expressions import ATOM
@@ -93,7 +93,8 @@ def _without(uses: _Uses, number: int, vocabulary: Vocabulary) -> list[Line] | N
     if vocabulary.is_authors(name) or found is None or len(found) != 1 or not _may_move(uses.flow, number, found[0]):
         return None
     use = found[0]
-    moved = _moved(lines[number], value, lines[use.line], use.part)
+    outside = {each for each in value.names if uses.flow.version(each, 2 * number + 1) == 0}
+    moved = _moved(lines[number], value, lines[use.line], use.part, outside)
     return None if moved is None else [*lines[:number], *lines[number + 1 : use.line], moved, *lines[use.line + 1 :]]
 
 
@@ -129,11 +130,14 @@ def _takes_load(line: Line, part: Part) -> bool:
     return isinstance(value.node, ast.BinOp | ast.UnaryOp) or (called(value.node) == "to" and not part.keyword)
 
 
-def _moved(source: Line, value: Part, line: Line, part: Part) -> Line | None:
-    """The line with the value at the place of the part, if it is still a line to read at a glance."""
+def _moved(source: Line, value: Part, line: Line, part: Part, outside: Set[str]) -> Line | None:
+    """The line with the value at the place of the part, if it is still a line to read at a glance.
+
+    `outside` are the names in the value that are the function's parameters, or functions.
+    """
     text = source.text[value.start : value.end]
     if isinstance(part.parent, ast.Subscript):
-        indexed = _indexed(value, text, line, part)
+        indexed = _indexed(value, text, line, part, outside)
         if indexed is None:
             return None
         text, part = indexed
@@ -146,13 +150,29 @@ def _moved(source: Line, value: Part, line: Line, part: Part) -> Line | None:
     return new if fits and small else None
 
 
-def _indexed(value: Part, text: str, line: Line, part: Part) -> tuple[str, Part] | None:
+def _indexed(value: Part, text: str, line: Line, part: Part, outside: Set[str]) -> tuple[str, Part] | None:
     """`columns[:, None] < N` for `mask[:, None]`, where mask is `columns < N` with a scalar N."""
     node = value.node
     outer = next(each for each in parsed(line.text).parts if each.node is part.parent)
     if not (isinstance(node, ast.Compare) and isinstance(node.left, ast.Name)):
         return None
-    if precedence(node) >= ATOM:
+    scalars = all(_is_scalar(each, outside) for each in node.comparators)
+    if precedence(node) >= ATOM or not scalars:
         return None
     index = line.text[part.end : outer.end]
     return f"{node.left.id}{index}{text[len(node.left.id) :]}", outer
+
+
+def _is_scalar(node: ast.expr, outside: Set[str]) -> bool:
+    """Numbers and parameters, and arithmetic on them; what the function has made itself may be a tile."""
+    match node:
+        case ast.Constant():
+            return True
+        case ast.Name(id=name):
+            return name in outside
+        case ast.BinOp(left=left, right=right):
+            return _is_scalar(left, outside) and _is_scalar(right, outside)
+        case ast.UnaryOp(operand=operand):
+            return _is_scalar(operand, outside)
+        case _:
+            return False

@@ -325,7 +325,8 @@ class ValueWriter:
         if operand.dtype.is_float:
             values = self.renderer.emitted(conversions.widen(values, operand.dtype))
         if axis not in operand.axes:  # the interpreter would repeat comparisons of a scalar float as floats
-            values = call("tl.broadcast_to", values, Code(self.renderer.blocks(order)))
+            values = conversions.typed(values, reductions.computed_in(operand.dtype))
+            values = call("tl.broadcast_to", values, Code(self.renderer.blocks(order))) if order else values
         indices = self.renderer.axis(axis, order)
         if _position_type(axis) != "INDEX":
             indices = method(indices, "to", _position_type(axis))
