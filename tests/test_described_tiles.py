@@ -112,7 +112,7 @@ def test_attention(monkeypatch: pytest.MonkeyPatch, sizes: tuple[int, ...], caus
     batches, heads, queries, keys, width = sizes
     if causal:
         keys = queries
-    module = program_runs._imported(program_runs._compiled(ATTENTION, "source", False).source or "")
+    module = program_runs._imported(program_runs._compiled(ATTENTION, "source", False, False).source or "")
     generator = np.random.default_rng(queries + width)
     shapes = ((batches, heads, n, width) for n in (queries, keys, keys))
     q, k, v = (generator.standard_normal(shape).astype(np.float16) for shape in shapes)

@@ -147,7 +147,7 @@ def test_arg_max(dtype: DType, tmp_path: Path) -> None:
 
 def test_arg_max_accumulates_like_the_tile(tmp_path: Path) -> None:
     tile = tile_of(f32)
-    step = accumulate_arg_max(Code("best"), Code("place"), Code("x"), Code("tile + 1"))
+    step = accumulate_arg_max(Code("best"), Code("place"), Code("x"), Code("tile + 1"), backwards=False)
     best, place = torch.zeros(ROWS * COLUMNS), torch.zeros(ROWS * COLUMNS, dtype=torch.int32)
     body = (
         f'    best = tl.where(x > 3.0, x, float("nan"))\n    place = tile\n    best, place = {step.code.text}\n'

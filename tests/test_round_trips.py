@@ -45,7 +45,6 @@ NO_FIXED_POINT = (
     "layer_norm_backward",
     "linear_attention",
     "mamba_chunks",
-    "max_pool",
     "max_pool_indices",
     "paged_decode",
     "rope_cache_update",
