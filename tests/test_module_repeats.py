@@ -369,3 +369,14 @@ def test_variants_may_depend_on_scalars() -> None:
         run(x, 20000)
         run(x, 19998)
         assert [*map(float, x[19997:])] == [19997, 19998, 1, 1]
+
+
+def test_a_scalar_chooses_between_registers_and_memory() -> None:
+    module = program_runs.module(SOLVE, small=True, limits=True)
+    x = np.arange(41.0, dtype=np.float32)
+    for begin in (40, 38, 1, 38):
+        wanted = x.copy()
+        for k in range(begin, 41):
+            wanted[k + 1 :] -= wanted[k]
+        module.solved(x, begin)
+        np.testing.assert_array_equal(x, wanted)
