@@ -2,7 +2,7 @@
 
     python -m benchmarks.generate [FOLDER]        default: build/bench
 
-Modules compiled with --numerics relaxed_normalization are in `relaxed`.
+The samples that are measured are with them. Modules compiled with --numerics relaxed_normalization are in `relaxed`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ from translators.options import Options  # noqa: E402
 from translators.pipeline import compile_text  # noqa: E402
 
 WORKLOADS = ROOT / "benchmarks" / "workloads"
+MEASURED_SAMPLES = (
+    "adamw", "attention_backward", "conv2d", "fp8_gemm", "gated_delta_rule", "grouped_gemm", "int4_gemm",
+    "mamba_chunks", "max_pool", "paged_decode", "rope", "split_decode", "top_k",
+)  # fmt: skip
 
 
 def main() -> int:
@@ -26,7 +30,8 @@ def main() -> int:
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "bench")
     folder: Path = parser.parse_args().folder
     shutil.rmtree(folder, ignore_errors=True)
-    failures = [path.stem for path in sorted(WORKLOADS.glob("*.py")) if not write(path, folder)]
+    files = [*sorted(WORKLOADS.glob("*.py")), *(ROOT / "samples" / f"{name}.py" for name in MEASURED_SAMPLES)]
+    failures = [path.stem for path in files if not write(path, folder)]
     print(f"{len(list(folder.glob('*.py')))} modules in {folder}; failed: {', '.join(failures) or 'none'}")
     return 1 if failures else 0
 

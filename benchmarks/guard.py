@@ -22,7 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.cases import ROWS  # noqa: E402
+from benchmarks.measure import ROWS  # noqa: E402
 from benchmarks.rows import Row  # noqa: E402
 from intentc.ahead_of_time import Job, assembled, jobs, nvidia_figures  # noqa: E402
 from intentc.differential import load_module  # noqa: E402
@@ -75,8 +75,7 @@ def measured(only: str) -> Iterator[tuple[str, Figures]]:
 
 
 def figures_of(row: Row, kernel: str) -> Figures:
-    path = ROOT / "benchmarks" / "workloads" / f"{row.workload}.py"
-    compilation = compile_text(path.read_text(encoding="utf-8"), path.name, Options())
+    compilation = compile_text(row.file.read_text(encoding="utf-8"), row.file.name, Options())
     assert compilation.source is not None, row.workload
     job = _job(compilation, kernel, row.sizes)
     compiled, log = assembled(getattr(load_module(compilation.source), job.function), job)

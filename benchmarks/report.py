@@ -15,7 +15,7 @@ KINDS = ("eager", "compiled", "library", "expert", "generated", "relaxed")
 
 def assembled(machine: Mapping[str, str], lines: Sequence[Mapping[str, Any]], seconds: float) -> dict[str, Any]:
     """Machine, rates, and the rows with their floors, goals and implementations."""
-    from benchmarks.cases import ROWS  # needs torch
+    from benchmarks.measure import ROWS  # needs torch
 
     copy, matrix = _rates(lines)
     rows = []

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
 import torch
+
+ROOT = Path(__file__).resolve().parent.parent
 
 Sizes = Mapping[str, int]
 Kind = Literal["generated", "relaxed", "eager", "compiled", "library", "expert"]
@@ -40,16 +43,20 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """One set of buffers; inputs and outputs are in the order of the kernel's declaration."""
+    """One set of buffers; inputs and outputs are in the order of the kernel's declaration.
+
+    Inputs that are `updated` are results as well, before the outputs.
+    """
 
     inputs: tuple[Any, ...]
     outputs: tuple[torch.Tensor, ...]
-    scratch: tuple[torch.Tensor, ...] = ()
+    scratch: tuple[Any, ...] = ()
+    updated: tuple[torch.Tensor, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """An implementation. Its results are what `call` returns, or the outputs it was given if that is None."""
+    """An implementation. Its results are what `call` returns, or the arrays it was given to write if that is None."""
 
     kind: Kind
     call: Callable[[ModuleType, Data], object]
@@ -73,8 +80,8 @@ Check = Callable[[ModuleType, Data, Sequence[torch.Tensor], bool], float]
 class Row:
     """`sizes` is what is measured, `small` what a trial without a device takes; `data` reads both by name.
 
-    `goal` is in milliseconds. `check` replaces the comparison with what `reference` gives; the file of the workload is
-    the first argument of both.
+    `goal` is in milliseconds, None where the row's other implementations are all that is to be reached. `check`
+    replaces the comparison with what `reference` gives; the file of the kernels is the first argument of both.
     """
 
     name: str
@@ -84,16 +91,22 @@ class Row:
     small: Sizes
     data: Callable[[Sizes, Source], Data]
     peers: tuple[Peer, ...]
-    goal: float
+    goal: float | None
+    folder: str = "benchmarks/workloads"
     method: Method = "graph"
     operations: Callable[[Sizes], int] = lambda sizes: 0
     unread: Callable[[Data], int] = lambda data: 0  # bytes of the inputs that are not needed
     check: Check | None = None
     reference: Callable[[ModuleType, tuple[Any, ...]], Any] = lambda workload, inputs: workload.reference(*inputs)
 
+    @property
+    def file(self) -> Path:
+        """Where its kernels are."""
+        return ROOT / self.folder / f"{self.workload}.py"
+
     def traffic(self, data: Data) -> int:
         """Bytes if what is needed of the inputs is read once, and every output written once."""
-        tensors = [each for each in (*data.inputs, *data.outputs) if isinstance(each, torch.Tensor)]
+        tensors = [each for each in (*data.inputs, *data.updated, *data.outputs) if isinstance(each, torch.Tensor)]
         return sum(each.nbytes for each in tensors) - self.unread(data)
 
 

@@ -1,7 +1,7 @@
 """Measures the generated modules beside torch, the vendor's library and kernels written by hand. Needs a GPU.
 
     python -m benchmarks.generate build/bench            on any machine with the compiler
-    python -m benchmarks.run --modules build/bench --output bench.json [--only NAME] [--quick] [--compile]
+    python -m benchmarks.run --modules build/bench --output bench.json [--families] [--only NAME] [--quick]
 
 The second step needs torch, triton and numpy only. Every result is checked against a float64 reference before it is
 timed. One process measures all rows; if an implementation brings it down or hangs, that is recorded and a new one goes
@@ -23,7 +23,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from benchmarks.cases import ROWS
+from benchmarks import cases, families
 from benchmarks.measure import peers
 from benchmarks.report import assembled, table
 
@@ -36,7 +36,7 @@ def main() -> int:
     options = _options()
     started = time.monotonic()
     wanted: list[Pair] = [("limits", "")]
-    for row in ROWS:
+    for row in families.ROWS if options.families else cases.ROWS:
         if any(text in row.name for text in options.only.split(",")):
             names = peers(row, options.small, options.compile)
             wanted += [(row.name, name) for name in names if name.split()[0] in options.peers.split(",")]
@@ -55,6 +55,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--modules", type=Path, default=ROOT / "build" / "bench")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "bench.json")
+    parser.add_argument("--families", action="store_true", help="the rows of the second table")
     parser.add_argument("--only", default="", help="only rows whose name contains one of these texts")
     parser.add_argument(
         "--peers", default="generated,relaxed,eager,compiled,library,expert", help="separated by commas"

@@ -12,12 +12,18 @@ import pytest
 import torch
 from sample_files import ROOT
 
-from benchmarks import cases, generate, performance_page
+from benchmarks import cases, families, first_call, generate, performance_page
 from benchmarks.measure import distance
 from benchmarks.rows import Data
 
 # Layouts of buffers, ways to check, one kernel or two, every kind of implementation.
 WITH_HOST_TIMES = ("cumsum", "pointwise_gelu", "add_rms_norm")
+FAMILIES = (
+    "adamw",
+    "rope",
+    "grouped_gemm",
+    "fp8_gemm",
+)  # arrays that are updated, scratch, dtypes of the library's own
 ROWS = ("add_rms_norm", "gemm_odd", "column_sum", "argmax", "embedding", "dropout", "full_sum")
 
 
@@ -27,6 +33,8 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path in generate.WORKLOADS.glob("*.py"):
         if path.stem in {row.workload for row in cases.ROWS if row.name in (*ROWS, *WITH_HOST_TIMES)}:
             assert generate.write(path, folder)
+    for name in FAMILIES:
+        assert generate.write(ROOT / "samples" / f"{name}.py", folder)
     return folder
 
 
@@ -47,6 +55,54 @@ def test_every_implementation_is_right(modules: Path, tmp_path: Path) -> None:
         for peer in row["peers"]:
             assert peer["status"] == "right" and peer["graph"] > 0, (row["name"], peer)
         assert f"| {row['name']} |" in done.stdout
+
+
+def test_every_implementation_of_other_families_is_right(modules: Path, tmp_path: Path) -> None:
+    report, done = _run(modules, tmp_path / "bench.json", "--families", "--only", ",".join(FAMILIES))
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = {(row["name"], peer["peer"].split()[0]): peer["status"] for row in report["rows"] for peer in row["peers"]}
+    assert set(found.values()) == {"right"}
+    assert {(name, kind) for name in FAMILIES for kind in ("generated", "expert")} <= found.keys()
+
+
+def test_a_wrong_update_in_place_is_found(modules: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "modules"
+    broken.mkdir()
+    text = (modules / "rope.py").read_text(encoding="utf-8")
+    (broken / "rope.py").write_text(text.replace("first * c", "first * s"), encoding="utf-8")
+    report, _ = _run(broken, tmp_path / "bench.json", "--families", "--only", "rope")
+    assert {peer["peer"]: peer["status"] for peer in report["rows"][0]["peers"]} == {
+        "generated": "wrong", "eager": "right", "expert": "right",
+    }  # fmt: skip
+
+
+def test_every_sample_that_is_measured_is_generated() -> None:
+    assert {row.workload for row in families.ROWS} == set(generate.MEASURED_SAMPLES)
+    assert not {row.workload for row in families.ROWS} & {path.stem for path in generate.WORKLOADS.glob("*.py")}
+    assert len({row.name for row in (*cases.ROWS, *families.ROWS)}) == len(cases.ROWS) + len(families.ROWS)
+
+
+def test_first_calls_are_measured(modules: Path, tmp_path: Path) -> None:
+    output = tmp_path / "first.json"
+    command = [sys.executable, "-m", "benchmarks.first_call", "--small", "--modules", str(modules)]
+    done = subprocess.run(
+        [*command, "--only", "rope,cumsum", "--output", str(output)], capture_output=True, text=True, cwd=ROOT,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(output.read_text(encoding="utf-8"))
+    assert [line["row"] for line in report["rows"]] == ["cumsum", "rope"]
+    assert all(line["again"] > 0 and line["compiled again"] == 0 for line in report["rows"])
+    slow = {**report, "rows": [{"row": "cumsum", "problem": "no | device\n"}]}
+    assert first_call.table(slow).splitlines()[-1] == "| cumsum | no   device  |  |  |  |  |"
+
+
+def test_other_sizes_are_alike() -> None:
+    for row in (*cases.ROWS, *families.ROWS):
+        other = first_call.other_sizes(row.sizes)
+        changed = {name for name in row.sizes if row.sizes[name] != other[name]}
+        assert len(changed) == 1
+        assert all(other[name] % 16 == row.sizes[name] % 16 and 1 < other[name] < row.sizes[name] for name in changed)
 
 
 def test_the_page_has_the_figures_that_are_kept() -> None:
