@@ -84,6 +84,7 @@ def _compare(callables: list[Any], request: dict[str, Any], call: dict[str, Any]
     torch.manual_seed(seed)
     pairs = zip(request["arrays"], call["arrays"], strict=True)
     before = [random_memory(each, array, call["limit"], 2 * MARGIN) for each, array in pairs]
+    fit_lengths(request["arrays"], before, call["limit"])
     first, second = ([memory.clone() for memory in before] for _ in range(2))
     for function, side, given, memory in zip(callables, request["sides"], call["sides"], (first, second), strict=True):
         try:
@@ -137,6 +138,25 @@ def random_memory(description: dict[str, Any], array: list[list[int]], limit: in
         inside = slice(more // 2, len(made) - more // 2)
         made[inside] = made[inside].sort().values
     return made
+
+
+def fit_lengths(descriptions: list[dict[str, Any]], arrays: list[torch.Tensor], limit: int) -> None:
+    """Segments end where the next one begins, or before; what is not counted of them is half of them at most."""
+    memory = {each["name"]: array for each, array in zip(descriptions, arrays, strict=True)}
+    for description in descriptions:
+        if description.get("lengths_of"):
+            starts = memory[description["lengths_of"]]
+            room = torch.full_like(starts, limit)
+            room[:-1] = (starts[1:] - starts[:-1]).abs()
+            _keep_below(memory[description["name"]], room)
+    for description in descriptions:
+        if description.get("part_of"):
+            _keep_below(memory[description["name"]], memory[description["part_of"]] // 2)
+
+
+def _keep_below(numbers: torch.Tensor, most: torch.Tensor) -> None:
+    count = min(len(numbers), len(most))
+    numbers[:count] = torch.minimum(numbers[:count], most[:count].to(numbers.dtype))
 
 
 def _random(dtype: str, array: list[list[int]], limit: int, more: int) -> torch.Tensor:

@@ -138,6 +138,8 @@ def _arrays(kernel: Lifted) -> list[dict[str, object]]:
             "written": each.written,
             "ascending": each.ascending,
             "counted": each.counted,
+            "lengths_of": each.lengths_of,
+            "part_of": each.part_of,
             "fraction": each.fraction,
         }
         for each in kernel.correspondence.arrays

@@ -8,6 +8,7 @@ from math import gcd
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import (
     Atom,
+    Extremum,
     Monomial,
     Polynomial,
     Quotient,
@@ -116,8 +117,28 @@ def extremum(facts: Facts, kind: str, operands: tuple[Polynomial, ...]) -> Polyn
 def _dominated(facts: Facts, kind: str, each: Polynomial, other: Polynomial) -> bool:
     """Whether `other` makes `each` superfluous."""
     if kind == "minimum":
-        return facts.less_equal(other, each)
+        whole = _before_rounding(facts, each)
+        return facts.less_equal(other, each) or (whole is not None and _below_all(facts, other, whole))
     return facts.less_equal(each, other)
+
+
+def _below_all(facts: Facts, small: Polynomial, large: Polynomial) -> bool:
+    """Whether one is at most the other, of a minimum at most each part: each may need another assumption."""
+    least = large.atom
+    parts = least.operands if isinstance(least, Extremum) and least.kind == "minimum" else (large,)
+    return all(facts.less_equal(small, part) for part in parts)
+
+
+def _before_rounding(facts: Facts, rounded: Polynomial) -> Polynomial | None:
+    """x, if this is x rounded up to whole blocks, or 0: B*max(0, (x + B - 1) // B) with B > 0, which is x or more."""
+    for atom in rounded.terms[0][0] if len(rounded.terms) == 1 else ():
+        count: Atom | None = atom
+        if isinstance(atom, Extremum) and atom.kind == "maximum" and number(0) in atom.operands:
+            count = next((each.atom for each in atom.operands if each.atom is not None), None)
+        size = rounded.divided_by(atomic(atom))
+        if isinstance(count, Quotient) and size == count.denominator and facts.positive(size):
+            return count.numerator - size + 1
+    return None
 
 
 def common_factor(polynomials: tuple[Polynomial, ...]) -> Polynomial:

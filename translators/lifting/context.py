@@ -62,7 +62,10 @@ class Context:
     blocks: frozenset[str]
     local: set[Axis] = field(default_factory=set)
     programs: set[Axis] = field(default_factory=set)  # each point of them is another program
-    segments: dict[Axis, Polynomial] = field(default_factory=dict)  # axes that memory bounds: of rows below this
+    segments: dict[Axis, Polynomial | None] = field(default_factory=dict)  # axes that memory bounds: of rows below this
+    longest: set[Polynomial] = field(default_factory=set)  # no segment has more rows
+    launched: tuple[Polynomial, ...] = ()  # not negative in a launch, as the host says
+    arguments: frozenset[str] = frozenset()  # numbers that the host function is given and the kernel is not
     rows: set[Polynomial] = field(default_factory=set)  # lengths of rows that are blocks of programs
     counts: frozenset[str] = frozenset()  # sizes of the grid that nothing but the launch chooses
     identities: dict[Combine, tuple[bool | int | float, ...]] = field(default_factory=dict)

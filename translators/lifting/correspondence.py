@@ -45,6 +45,8 @@ class ArrayPlace:
     written: bool
     ascending: bool = False  # offsets of segments that do not overlap
     counted: bool = False  # numbers of at least 1
+    lengths_of: str | None = None  # of segments that begin where this array says
+    part_of: str | None = None  # not more than these lengths
     fraction: bool = False  # numbers from which coordinates are computed: between 0 and 1
 
 
@@ -70,6 +72,7 @@ class Correspondence:
     fixed: frozenset[str] = frozenset()  # compile-time parameters that the lift is for one value of
     reached: Mapping[str, tuple[Polynomial, ...]] = field(default_factory=dict)  # coordinates below an unknown extent
     rows: tuple[Polynomial, ...] = ()  # not negative: rows that are stored do not overlap
+    longest: tuple[Polynomial, ...] = ()  # no segment that memory bounds is longer
     counts: Mapping[str, str] = field(default_factory=dict)  # sizes that are parameters of the lifted kernel alone
 
 
@@ -146,13 +149,18 @@ def _values(
     for name, extent in correspondence.extents.items():
         values[name] = value_of(extent, values)
     values.update(dict.fromkeys(correspondence.reached, LARGEST_SIZE))  # until strides are known
-    _choose_strides(correspondence, values, _names(strides) - values.keys(), generator)
+    chosen = _names(strides) - values.keys()
+    _choose_strides(correspondence, values, chosen, generator)
     for name in correspondence.integers:
         values.setdefault(name, generator.randint(1, largest))
     for name, coordinates in correspondence.reached.items():
         if any(_is_below(each, values, generator) for each in coordinates):
             return None
         values[name] = max(_farthest(each, values) for each in coordinates) + 1
+    if any(values[name] > LARGEST_SIZE for name in correspondence.reached):  # rows are longer than strides suit
+        _choose_strides(correspondence, values, chosen, generator)
+        for name, coordinates in correspondence.reached.items():
+            values[name] = max(values[name], *(_farthest(each, values) + 1 for each in coordinates))
     extents = [[value_of(extent, values) for extent in each.shape] for each in correspondence.arrays]
     if any(min(shape, default=0) < 0 or math.prod(shape) > MOST_ELEMENTS for shape in extents):
         return None
@@ -323,4 +331,5 @@ def _call(correspondence: Correspondence, values: Mapping[str, int], generator: 
     numbers.update({name: value for name, value in correspondence.constants.items() if name not in numbers})
     grid = tuple(value_of(extent, values) for extent in correspondence.grid)
     extents = [extent for shape, _ in arrays for extent in shape]
-    return CallSizes(grid, numbers, arrays, min([*extents, LARGEST_SIZE]))
+    longest = [value_of(each, values) + 1 for each in correspondence.longest]
+    return CallSizes(grid, numbers, arrays, min([*extents, *longest, LARGEST_SIZE]))

@@ -22,9 +22,11 @@ from translators.tile.expression import Axis, Expression, walk
 
 
 class Memory(Protocol):
-    """What a check writes down: arrays of offsets whose segments do not overlap."""
+    """What a check writes down: arrays of offsets whose segments do not overlap, and of their lengths."""
 
     sorted: set[str]
+    lengths: dict[str, str]
+    parts: dict[str, str]
 
 
 def check_injective(
@@ -114,7 +116,7 @@ def _told(context: Context, facts: Facts, group: Axis, alone: set[Axis], memory:
     for axis in alone:
         if axis in context.segments and group in _axes_within(axis):
             context.ledger.add("assumed", "segments do not overlap: their stores would meet")
-            memory.sorted.update(_sources(axis))
+            _write_down(axis, memory)
             return True
         size = axis.begin.coefficient(group)
         if size is not None and size.terms and facts.less_equal(axis.extent, size):
@@ -163,9 +165,23 @@ def _axes_within(axis: Axis) -> set[Axis]:
     return {each for atom in atoms for each in (atom.axes if isinstance(atom, Expression) else ())}
 
 
-def _sources(axis: Axis) -> Iterator[str]:
+def _write_down(segment: Axis, memory: Memory) -> None:
+    """Where segments begin, and how long they are, so that they do not overlap."""
+    starts = list(dict.fromkeys(_sources(segment.begin)))
+    memory.sorted.update(starts)
+    length = segment.end - segment.begin
+    added, taken = (
+        list(_sources(Polynomial(tuple(each for each in length.terms if each[1] * sign > 0)))) for sign in (1, -1)
+    )
+    for name in added if len(starts) == 1 and starts[0] not in added else ():
+        memory.lengths.setdefault(name, starts[0])
+    for name in taken if len(added) == 1 and taken != added else ():
+        memory.parts.setdefault(name, added[0])
+
+
+def _sources(bound: Polynomial) -> Iterator[str]:
     """The arrays whose elements bound an axis."""
-    for atom in (atom for bound in (axis.begin, axis.end) for atom in bound.atoms()):
+    for atom in bound.atoms():
         if isinstance(atom, Expression):
             yield from (node.attribute.memory.name for node in walk(atom) if node.operation == "load")
 

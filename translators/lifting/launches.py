@@ -87,11 +87,20 @@ def _launch(
     known = Known(bound, numbers, {**found.dtypes, **dtypes}, bytes=found.bytes)
     counts = frozenset(name for atom in names if is_opaque(atom) for name in _symbols(names[atom]))
     facts = (*found.facts, *found.guards)
-    return Launch(grid, known, facts, found.line, counts=counts, absent=tuple(sorted(found.absent)))
+    sizes = {name for each in (*found.grid, *facts) for name in _symbols(each) if name.isidentifier()}
+    arguments = frozenset(sizes - counts - _parameters(kernel))
+    return Launch(
+        grid, known, facts, found.line, counts=counts, arguments=arguments, absent=tuple(sorted(found.absent))
+    )
 
 
 def _symbols(polynomial: Polynomial) -> Iterator[str]:
     return (atom.name for atom in polynomial.atoms() if isinstance(atom, Symbol))
+
+
+def _parameters(kernel: Function) -> set[str]:
+    arguments = kernel.node.args
+    return {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
 
 
 def _has_number(extent: Polynomial) -> bool:
@@ -101,8 +110,7 @@ def _has_number(extent: Polynomial) -> bool:
 
 def _readable(kernel: Function, grid: tuple[Polynomial, ...]) -> dict[Atom, Polynomial]:
     """Sizes that only the host has: `x.shape[0]` gets a name of its own."""
-    node = kernel.node
-    taken = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    taken = _parameters(kernel)
     made: dict[Atom, Polynomial] = {}
     for extent in grid:
         for atom in extent.atoms():

@@ -58,6 +58,7 @@ class Launch:
     line: int = 0  # of the launch
     chosen: tuple[str, ...] = ()  # compile-time parameters whose value the lift chose
     counts: frozenset[str] = frozenset()  # sizes of the grid that nothing else is known of
+    arguments: frozenset[str] = frozenset()  # numbers that the host function is given and the kernel is not
     absent: tuple[str, ...] = ()  # arguments of the host function that are None in this launch
     otherwise: Launch | None = None  # what is known of any launch
     single: tuple[Polynomial, ...] = ()  # numbers of blocks that are 1, or programs would store in one element
@@ -272,7 +273,9 @@ class Lifting:
         programs = set(self.effects.programs)
         local = {axis for store in self.effects.stores for axis in store.lanes} - programs
         blocks, counts = self._blocks(), self.launch.counts
-        return Context(self.arena, facts, self.ledger, blocks, local, programs, counts=counts, effort=self.effort)
+        made = Context(self.arena, facts, self.ledger, blocks, local, programs, counts=counts, effort=self.effort)
+        made.arguments, made.launched = self.launch.arguments, self.launch.facts
+        return made
 
     def _normalised(self) -> list[Sink]:
         if not self.effects.stores:
@@ -487,6 +490,8 @@ class Lifting:
                 layout.view.direction != "In",
                 layout.view.name in delinearising.sorted,
                 pointer in self.context.counted,
+                delinearising.lengths.get(layout.view.name),
+                delinearising.parts.get(layout.view.name),
                 layout.view.dtype.is_float and pointer in delinearising.placing(),
             )
             for pointer, layout in delinearising.layouts.items()
@@ -519,13 +524,15 @@ class Lifting:
             self.launch.known.fixed,
             delinearising.reached,
             tuple(map(self._given, delinearising.rows)),
+            tuple(sorted(self.context.longest, key=repr)),
             {name: sizes[name] for name, _ in source.parameters if name in sizes and name not in self._parameters()},
         )
 
     def _facts(self) -> Iterator[Polynomial]:
         """Not negative in any launch that is lifted."""
         context = self.context
-        yield from (*self.launch.facts, *context.facts.assumed, *whole_groups(context), *context.required)
+        assumed = filter(context.invariant, context.facts.assumed)
+        yield from (*self.launch.facts, *assumed, *whole_groups(context), *context.required)
         yield from (extent - 1 for extent in self._idle_extents())
 
     def _idle_extents(self) -> list[Polynomial]:

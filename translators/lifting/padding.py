@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
 from intent import dtypes as d
 from intent.records import dataclass, field
@@ -39,6 +40,8 @@ def absent_lanes_do_not_count(context: Context, node: Expression, condition: Exp
     else:
         identity = neutral(context.arena, node.attribute.kind, node.arguments[0])
         held = values[0].operation == "constant" and values[0].attribute == identity.attribute
+        if not held and node.attribute.kind in ("max", "max_num") and folding.is_low(values[0]):
+            held = folding.relative = True
     if held:
         if folding.relative:
             _some_lane_counts(context, node, condition)
@@ -76,6 +79,10 @@ def _some_lane_counts(context: Context, node: Expression, condition: Expression)
         last = bound[1].substitute({each: each.end - 1 for each in programs})
         if context.invariant(last) and all(context.chosen(each.end) for each in programs):
             context.facts = context.facts.assuming(last - 1)
+
+
+LOW: Final = -1e4  # at most: what stands for -inf
+APART: Final = 152  # exp2 of less is 0, and exp of it too
 
 
 @dataclass(slots=True)
@@ -136,6 +143,9 @@ class Folding:
             value = _computed(function, constants)
             return node if value is None else self._constant(node, value)
         match function, arguments:
+            case "subtract", (left, right) if self.is_low(left) and _is_maximum(right):
+                self.relative = True
+                return self._constant(node, -math.inf)
             case "subtract", (left, right) if _is(left, -math.inf) and _is_maximum(right):
                 self.relative = True
                 return left  # below the maximum of the lanes that count; were that -inf too, the result is NaN anyway
@@ -152,6 +162,13 @@ class Folding:
                 return left
             case _:
                 return node
+
+    def is_low(self, node: Expression) -> bool:
+        """Whether it stands for -inf where numbers are compared: a weight relative to any larger number is 0."""
+        low = node.operation == "constant" and node.dtype.is_float and -math.inf < node.attribute <= LOW
+        if low:
+            self.assumptions.append(f"numbers that are compared are larger than {node.attribute} by {APART} or more")
+        return low
 
     def _product(self, node: Expression, left: Expression, right: Expression) -> Expression:
         known, other = (left, right) if left.operation == "constant" else (right, left)

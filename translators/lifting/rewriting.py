@@ -21,7 +21,7 @@ def replaced(context: Context, sink: Sink, atoms: dict[Atom, Polynomial], axes: 
     renamed: dict[Axis, Axis] = {}
     rest = [axis for axis in sink.every_axis if axis not in sink.axes]
     for axis in (*axes, *rest):
-        begin, end = axis.begin.substitute(mapping), axis.end.substitute(mapping)
+        begin, end = map(Rebuilding(context.arena, mapping).polynomial, (axis.begin, axis.end))
         if begin != axis.begin or end != axis.end:
             renamed[axis] = like(context, axis, begin, end)
             mapping[axis] = atomic(renamed[axis])

@@ -47,7 +47,7 @@ from translators.lifting.rewriting import (
     where,
     with_node,
 )
-from translators.lifting.segments import segment, stored_segment
+from translators.lifting.segments import counted, segment, stored_segment
 from translators.lifting.simplification import Simplifier
 from translators.lifting.sinks import Sink
 from translators.lifting.wrapping import unwrap
@@ -186,7 +186,10 @@ def _where_stored(simplifier: Simplifier, sink: Sink) -> Sink:
         negated = condition.operation == "pointwise" and condition.attribute[0] == "not"
         held[condition.arguments[0] if negated else condition] = not negated
     held.update([(each, False) for each in _opposites(simplifier, held)])
-    there = Simplifier(simplifier.arena, simplifier.facts, held)
+    facts = simplifier.facts
+    for condition in conjuncts(sink.mask):  # one of sizes alone is kept: it tells an extent
+        facts = where(facts, condition) if any(node.operation == "load" for node in walk(condition)) else facts
+    there = Simplifier(simplifier.arena, facts, held)
     return replace(sink, value=there.expression(sink.value))
 
 
@@ -465,8 +468,8 @@ def _alike(first: Polynomial, second: Polynomial) -> bool:
 
 
 RULES = (
-    pin, restrict, implied, split, chunk, chunk_bound, restrict_bound, restrict_own, truncate, flip, rebase, segment,
-    regroup, stored_segment, decode, unwrap,
+    counted, pin, restrict, implied, split, chunk, chunk_bound, restrict_bound, restrict_own, truncate, flip, rebase,
+    segment, regroup, stored_segment, decode, unwrap,
 )  # fmt: skip
 MOST_STEPS = 60
 

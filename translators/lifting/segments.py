@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from intent import dtypes as d
 from intent.records import replace
-from translators.algebra.polynomial import Monomial, Polynomial, Quotient, atomic
+from translators.algebra.polynomial import Monomial, Polynomial, Quotient, Symbol, atomic, minimum, number
 from translators.lifting.context import Context
 from translators.lifting.groups import positions, shifted
-from translators.lifting.rewriting import bound_by, conjuncts, replaced, structured, with_node
+from translators.lifting.rewriting import bound_by, conjuncts, like, replaced, structured, with_node
 from translators.lifting.simplification import Simplifier
 from translators.lifting.sinks import Sink
 from translators.tile.expression import Axis, Expression, walk
-from translators.tile.substitution import Rebuilding
+from translators.tile.substitution import Rebuilding, as_index
 
 
 def segment(context: Context, sink: Sink) -> Sink | None:
@@ -59,6 +60,51 @@ def _from_memory(monomial: Monomial) -> bool:
     return any(isinstance(atom, Expression) for atom in monomial)
 
 
+def counted(context: Context, sink: Sink) -> Sink | None:
+    """Comparisons of coordinates with numbers that memory gives, as such: neither wraps."""
+
+    def finish(node: Expression) -> Expression | None:
+        if node.operation != "pointwise" or node.attribute[0] != "less":
+            return None
+        if all(each.dtype == d.index for each in node.arguments):
+            left, right = (summed(each.polynomial) for each in node.arguments)
+            if left - right == node.arguments[0].polynomial - node.arguments[1].polynomial:
+                return None
+        elif _counts(node):
+            left, right = map(_parts, node.arguments)
+        else:
+            return None
+        operands = (as_index(context.arena, left - right), as_index(context.arena, number(0)))
+        return context.arena.make("pointwise", node.dtype, operands, node.attribute)
+
+    made = sink.mapped(Rebuilding(context.arena, {}, finish=finish).expression)
+    return _with_counted_ends(context, sink) if made == sink else made
+
+
+def _with_counted_ends(context: Context, sink: Sink) -> Sink | None:
+    for node in structured(sink):
+        for axis in node.attribute.axes:
+            begin, end = summed(axis.begin), summed(axis.end)
+            if (begin, end) == (axis.begin, axis.end):
+                continue
+            made = like(context, axis, begin, end)
+            axes = tuple(made if each is axis else each for each in node.attribute.axes)
+            arguments = tuple(map(Rebuilding(context.arena, {axis: atomic(made)}).expression, node.arguments))
+            attribute = replace(node.attribute, axes=axes)
+            return with_node(context, sink, node, context.arena.make(node.operation, node.dtype, arguments, attribute))
+    return None
+
+
+def _counts(node: Expression) -> bool:
+    """Whether coordinates of lanes are compared with integers that are loaded, and nothing else."""
+    if not all(each.dtype.is_integer and each.dtype != d.index for each in node.arguments):
+        return False
+    difference = _parts(node.arguments[0]) - _parts(node.arguments[1])
+    loaded = [atom for atom in difference.atoms() if isinstance(atom, Expression)]
+    lanes = any(isinstance(atom, Axis) for atom in difference.atoms())
+    return lanes and bool(loaded) and all(map(_is_load, loaded))
+
+
 def stored_segment(context: Context, sink: Sink) -> Sink | None:
     """Lanes of a store up to a length that is read from memory, counted from a place that is: the segment's rows.
 
@@ -70,18 +116,33 @@ def stored_segment(context: Context, sink: Sink) -> Sink | None:
             bound = bound_by(condition, lane)
             if bound is None or not bound[0] or lane.begin.terms or not _reads(bound[1]):
                 continue
-            rows = _covered(lane)
+            rows = _covered(context, lane)
             begin = _common_begin(_offsets(sink), lane)
             if rows is None or begin is None or not context.invariant(rows):
                 continue
             made = _as_segment(context, sink, lane, (begin, begin + summed(bound[1])), condition)
             if made is not None:
                 joint, changed = made
-                context.segments[joint] = rows
                 context.ledger.add("proven", f"{lane.name}: the coordinates of a segment that memory bounds")
-                context.ledger.add("assumed", f"segments are parts of {rows!r} rows, which every launch covers")
+                context.segments[joint] = _bounded(context, rows)
+                if context.segments[joint] is None:
+                    context.facts = context.facts.assuming(lane.end - joint.extent)
                 return changed
     return None
+
+
+def _bounded(context: Context, rows: Polynomial) -> Polynomial | None:
+    """What segments are parts of, if that is what the lanes cover.
+
+    A number that only the host has covers each segment by itself: were one longer, the size of a block would say how
+    much of it is stored.
+    """
+    if isinstance(rows.atom, Symbol) and rows.atom.name in context.arguments:
+        context.ledger.add("assumed", f"a segment has at most {rows!r} rows, which every launch covers")
+        context.longest.add(rows)
+        return None
+    context.ledger.add("assumed", f"segments are parts of {rows!r} rows, which every launch covers")
+    return rows
 
 
 def _as_segment(
@@ -105,8 +166,12 @@ def _reads(polynomial: Polynomial) -> bool:
     return any(isinstance(atom, Expression) for atom in polynomial.atoms())
 
 
-def _covered(lane: Axis) -> Polynomial | None:
-    """T, if the lanes are those of as many blocks as T elements need."""
+def _covered(context: Context, lane: Axis) -> Polynomial | None:
+    """T, if the lanes are those of as many blocks as T elements need, or of one block that the host chooses so."""
+    if context.mentions_blocks(lane.end) and isinstance(lane.end.atom, Symbol):
+        rows = (lane.end - fact for fact in context.launched)
+        sizes = (each for each in rows if isinstance(each.atom, Symbol) and each.atom.name in context.arguments)
+        return next(sizes, None)
     for atom in lane.end.terms[0][0] if len(lane.end.terms) == 1 else ():
         if isinstance(atom, Quotient) and lane.end.divided_by(atomic(atom)) == atom.denominator:
             return atom.numerator - atom.denominator + 1
@@ -123,6 +188,12 @@ def _parts(node: Expression) -> Polynomial:
         case "pointwise", (left, right) if node.attribute[0] in ("add", "subtract") and node.dtype.is_integer:
             first, second = _parts(left), _parts(right)
             return first + second if node.attribute[0] == "add" else first - second
+        case "constant", _ if node.dtype.is_integer:
+            return number(int(node.attribute))
+        case "pointwise", (left, right) if node.attribute[0] == "minimum" and node.dtype.is_integer:
+            return minimum(_parts(left), _parts(right))
+        case "cast", (inner,) if inner.dtype == d.index and node.dtype.bits >= d.i32.bits:
+            return inner.polynomial
         case "cast", (inner,) if inner.dtype.is_integer and node.dtype.bits >= inner.dtype.bits:
             return _parts(inner)
         case _:

@@ -236,7 +236,7 @@ class Simplifier:
 
     def _decided(self, function: str, difference: Polynomial) -> bool | None:
         if function == "less":
-            if self.facts.positive(-difference):
+            if self.facts.positive(-difference) or all(map(self.facts.positive, _parts_of_minimum(-difference))):
                 return True
             return False if self.facts.nonnegative(difference) else None
         if self.facts.equal(difference, 0):
@@ -300,3 +300,13 @@ def _widens(node: Expression) -> bool:
     if not (source.is_integer and target.is_integer):
         return False
     return source.bits < target.bits and (target.is_signed or not source.is_signed)
+
+
+def _parts_of_minimum(polynomial: Polynomial) -> list[Polynomial]:
+    """The polynomial for each part of a minimum that it adds: it is as large as the least of these."""
+    for monomial, factor in polynomial.terms:
+        least = monomial[0] if len(monomial) == factor == 1 else None
+        if isinstance(least, Extremum) and least.kind == "minimum":
+            rest = polynomial - atomic(least)
+            return [rest + part for part in least.operands]
+    return [polynomial]

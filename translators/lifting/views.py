@@ -71,6 +71,8 @@ class Delinearising:
     facts: Facts = field(default_factory=Facts)
     reached: dict[str, tuple[Polynomial, ...]] = field(default_factory=dict)  # what stays below an unknown extent
     sorted: set[str] = field(default_factory=set)  # arrays of offsets whose segments do not overlap
+    lengths: dict[str, str] = field(default_factory=dict)  # arrays of lengths of segments -> of where those begin
+    parts: dict[str, str] = field(default_factory=dict)  # arrays of what is not counted of lengths -> of lengths
     rows: dict[Polynomial, None] = field(default_factory=dict)  # not negative: stored rows do not overlap
     bounded: set[Polynomial] = field(default_factory=set)  # negative, as masks say
 
@@ -300,11 +302,14 @@ class Delinearising:
         self, pointer: str, strides: Sequence[Polynomial], places: Sequence[Coordinates], axis: int
     ) -> Polynomial:
         coordinates = [(place[axis], facts) for place, facts in places]
-        rows = self._segmented(coordinates)
-        if rows is not None:
+        segmented = self._segmented(coordinates)
+        if segmented is not None:
             if axis and self._stored(pointer):
                 self._check_rows(pointer, strides, axis)
-            return self._named(rows, pointer, axis)
+            (rows,) = segmented
+            if rows is not None:
+                return self._named(rows, pointer, axis)
+            return self._unknown([each for each, _ in coordinates], pointer)
         ratio = strides[axis - 1].divided_by(strides[axis]) if axis else None
         if ratio is not None and self._within(coordinates, ratio):
             return self._named(ratio, pointer, axis)
@@ -339,11 +344,15 @@ class Delinearising:
             raise Residue(f"the extent of '{pointer}' cannot be told from its accesses")
         return self._unknown([each for each, _ in coordinates], pointer)
 
-    def _segmented(self, coordinates: Sequence[Known]) -> Polynomial | None:
-        """The number of rows, if all these coordinates are those of segments of them."""
-        atoms = {coordinate.atom for coordinate, _ in coordinates}
-        rows = {self.context.segments.get(atom) if isinstance(atom, Axis) else None for atom in atoms}
-        return rows.pop() if len(rows) == 1 else None
+    def _segmented(self, coordinates: Sequence[Known]) -> tuple[Polynomial | None] | None:
+        """The number of rows (None if nothing says it), if all these coordinates are those of segments of them."""
+        known = {(axis.begin, axis.end): rows for axis, rows in self.context.segments.items()}
+        found = {
+            known.get((atom.begin, atom.end), number(-1)) if isinstance(atom, Axis) else number(-1)
+            for atom in (coordinate.atom for coordinate, _ in coordinates)
+        }
+        rows = found.pop() if len(found) == 1 else number(-1)
+        return None if rows == number(-1) else (rows,)
 
     def _unknown(self, coordinates: Sequence[Polynomial], pointer: str) -> Polynomial:
         """An extent by name, which the caller's array has; whatever is accessed is within it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import permutations
 from typing import Final
 
 from intent import dtypes as d
@@ -16,7 +17,7 @@ from intent.dtypes import DType
 from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import Polynomial, Symbol, number, symbol
 from translators.tile.effects import KernelEffects, KernelParameter, ParameterKind
-from translators.tile.expression import Arena, Expression, walk
+from translators.tile.expression import Arena, Axis, Expression, walk
 from translators.triton_source.read.execution import Execution, new_execution
 from translators.triton_source.read.sizes import data_sizes, roots_of
 from translators.triton_source.read.source import TritonFile
@@ -224,10 +225,22 @@ def _uses(made: KernelEffects) -> tuple[set[str], set[str]]:
                 positions.update(set(_symbols(node.arguments[0].attribute)) - summed)
             elif node.operation == "index":
                 positions.update(_elements(node.attribute))
+            elif node.operation == "pointwise" and node.attribute[0] == "less":
+                positions.update(_bounds_of_lanes(node))
         positions.update(_position_symbols(root))
     for record in made.loops:
         positions.update(_symbols(record.trip), _elements(record.trip))
     return positions, values
+
+
+def _bounds_of_lanes(comparison: Expression) -> Iterator[str]:
+    """The pointer to a number that lanes are counted up to: a length, not a measure."""
+    for counted, bound in permutations(comparison.arguments):
+        while counted.operation == "cast":
+            (counted,) = counted.arguments
+        lanes = counted.operation == "index" and any(isinstance(atom, Axis) for atom in counted.attribute.atoms())
+        if lanes and bound.operation == "load" and bound.dtype.is_float:
+            yield bound.attribute.pointer
 
 
 def _bare_numbers(made: KernelEffects) -> set[str]:

@@ -7,6 +7,7 @@ operations.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 from intent import dtypes as d
@@ -263,6 +264,9 @@ class Operations:
             zero = next((each for each in (left, right) if each.operation == "constant" and not each.attribute), None)
             if zero is not None:
                 return Tile(dtype, shape, zero)
+        infinite = _infinite(operator, left, right)
+        if infinite is not None:
+            return Tile(dtype, shape, self.constant(dtype, infinite))
         match operator:
             case "+" | "-" | "*":
                 function = ARITHMETIC[operator]
@@ -516,3 +520,11 @@ def _common_integer(first: DType, second: DType) -> DType:
         return first if first.bits > second.bits else second
     unsigned, signed = (second, first) if first.is_signed else (first, second)
     return unsigned if unsigned.bits >= signed.bits else signed
+
+
+def _infinite(operator: str, left: Expression, right: Expression) -> float | None:
+    """The sum or difference of two numbers, if it is infinite: `tl.zeros(...) - float("inf")`."""
+    if operator not in ("+", "-") or not left.operation == right.operation == "constant" or not left.dtype.is_float:
+        return None
+    made = float(left.attribute + right.attribute if operator == "+" else left.attribute - right.attribute)
+    return made if math.isinf(made) and math.inf in (abs(left.attribute), abs(right.attribute)) else None
