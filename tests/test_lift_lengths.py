@@ -29,7 +29,7 @@ def kernel(x_ptr, y_ptr, n, BLOCK_M: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     i = tl.arange(0, BLOCK)
     value = tl.load(x_ptr + row[:, None] * n + i[None, :], mask=(row[:, None] < n) & (i[None, :] < n), other=0.0)
-    value = tl.where(row[:, None] >= i[None, :], value, {masked})
+    value = tl.where(row[:, None] {compared} i[None, :], value, {masked})
     weight = tl.exp(value - tl.max(value, axis=1)[:, None])
     tl.store(y_ptr + row, tl.sum(weight * {weighed}, axis=1) / tl.sum(weight, axis=1), mask=row < n)
 
@@ -56,13 +56,20 @@ def test_lengths_that_no_block_covers_are_refused(block: str) -> None:
 
 
 def test_a_large_negative_number_masks_as_infinity_does() -> None:
-    text, made = lifted(CAUSAL.format(masked="-1.0e8", weighed="2.0"))
+    text, made = lifted(CAUSAL.format(compared=">=", masked="-1.0e8", weighed="2.0"))
     assert made.source is not None and not any("100000000" in line for line in lines_of(made))
     assert "numbers that are compared are larger than -100000000.0 by 152 or more" in {note.text for note in made.notes}
     found = verify(text, "kernel.py", made, calls=3)
     assert found.holds, str(found)
 
 
+def test_a_row_that_is_masked_altogether_keeps_its_numbers() -> None:
+    text, made = lifted(CAUSAL.format(compared=">", masked="-1.0e8", weighed="value"))
+    assert made.source is not None and any("100000000" in line for line in lines_of(made))
+    found = verify(text, "kernel.py", made, calls=3)
+    assert found.holds, str(found)
+
+
 def test_a_number_that_may_be_a_score_masks_nothing() -> None:
-    _, made = lifted(CAUSAL.format(masked="-100.0", weighed="2.0"))
+    _, made = lifted(CAUSAL.format(compared=">=", masked="-100.0", weighed="2.0"))
     assert made.source is None or any("-100.0" in line for line in lines_of(made))

@@ -10,7 +10,6 @@ from intent.dtypes import DType
 from intent.records import dataclass, field, replace
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Polynomial, Quotient, Symbol, number
-from translators.intent_source import write as w
 from translators.intent_source.write import SourceKernel
 from translators.lifting.atomics import check_alone, collected
 from translators.lifting.carries import Closing
@@ -21,17 +20,17 @@ from translators.lifting.equal_groups import equal_groups, in_given_sizes, whole
 from translators.lifting.heuristics import facts_of_flag
 from translators.lifting.loop_choice import loop_axes
 from translators.lifting.memory_order import MemoryOrder
-from translators.lifting.names import Names, kernel_name, view_name
+from translators.lifting.names import Names, view_name
 from translators.lifting.ordered_loops import dressed
 from translators.lifting.pooling import Pool
 from translators.lifting.rewriting import loaded_pointers, replaced
 from translators.lifting.rows import substituted, whole_rows, whole_tiles
 from translators.lifting.rules import normalised, simplified
 from translators.lifting.scan_nodes import scanned_axes, with_scans
+from translators.lifting.signature import Signature, named_sizes
 from translators.lifting.sinks import Basis, Ledger, Note, Residue, SharedByPrograms, Sink
 from translators.lifting.specialisation import MOST_ATTEMPTS, candidates
-from translators.lifting.spelled import dtype_text
-from translators.lifting.spelling import Speller, varies
+from translators.lifting.spelling import Speller
 from translators.lifting.triangles import masked
 from translators.lifting.views import Delinearising, Layout, Viewed
 from translators.lifting.wrapped_places import with_wrapped_places
@@ -239,19 +238,20 @@ class Lifting:
             self.names, self._size_names(), dict(delinearising.extents), identities=self.context.identities
         )
         statements = speller.kernel(viewed)
-        source = self._source(delinearising.layouts, speller, statements)
-        groups = self._groups(speller, delinearising.layouts)
+        constants, layouts = self.launch.known.constants, delinearising.layouts
+        source = Signature(self.effects, self._blocks(), constants, layouts, speller, self.ledger).kernel(statements)
+        groups = self._groups(speller, layouts)
         return Lifted(
             self.effects.name,
             self.effects.line,
             "lifted with groups" if groups else "lifted",
             source,
             tuple(self.ledger),
-            tuple(self._view_reports(delinearising.layouts)),
+            tuple(self._view_reports(layouts)),
             groups,
             tuple(sorted(self._blocks() - set(groups) - set(self.effects.integer_types))),
             self._numerics(sinks),
-            correspondence=self._correspondence(delinearising, source, groups, _named_sizes(speller)),
+            correspondence=self._correspondence(delinearising, source, groups, named_sizes(speller)),
         )
 
     def _scanned(self, viewed: tuple[Viewed, ...]) -> tuple[Viewed, ...]:
@@ -401,71 +401,6 @@ class Lifting:
     def _remaining(self) -> set[Atom]:
         return {atom for axis in self.effects.programs for atom in axis.end.atoms()}
 
-    # ---------------------------------------------------------------------------------------------------------- source
-    def _source(self, layouts: Mapping[str, Layout], speller: Speller, statements: Sequence[str]) -> SourceKernel:
-        shapes = {name: self._shape(layout.view, speller) for name, layout in layouts.items()}
-        domains = [
-            f"{name} = {w.call('I.domain', speller.size(axis.begin), speller.size(axis.end))}"
-            for axis, name in speller.domains.items()
-            if axis not in speller.local_domains and not varies(axis)
-        ]
-        sizes = list(self._size_lines(shapes, layouts, speller))
-        parameters = tuple(self._annotations(layouts, shapes, speller))
-        functions = tuple(speller.functions.values())
-        return SourceKernel(
-            kernel_name(self.effects.name), parameters, (*sizes, *domains, *statements), functions=functions
-        )
-
-    def _shape(self, view: View, speller: Speller) -> tuple[str | int, ...]:
-        return tuple(self._extent(extent, speller) for extent in view.shape)
-
-    def _extent(self, extent: Polynomial, speller: Speller) -> str | int:
-        known, atom = extent.constant, extent.atom
-        if known is not None:
-            return known
-        assert isinstance(atom, Symbol)
-        return speller.sizes.get(atom.name, atom.name)
-
-    def _size_lines(
-        self, shapes: Mapping[str, tuple[str | int, ...]], layouts: Mapping[str, Layout], speller: Speller
-    ) -> Iterator[str]:
-        """Each size that is used, read from the first view that has it."""
-        wanted = [speller.sizes.get(name, name) for name in speller.used_sizes]
-        done: set[str] = set()
-        for pointer, shape in shapes.items():
-            view = layouts[pointer].view.name
-            fresh = [size for size in shape if size in wanted and size not in done]
-            if len(fresh) == len(shape) == len(set(fresh)) and len(shape) > 1:
-                yield f"{', '.join(map(str, shape))} = {view}.shape"
-            else:
-                yield from (f"{size} = {view}.shape[{shape.index(size)}]" for size in dict.fromkeys(fresh))
-            done.update(map(str, fresh))
-
-    def _annotations(
-        self, layouts: Mapping[str, Layout], shapes: Mapping[str, tuple[str | int, ...]], speller: Speller
-    ) -> Iterator[tuple[str, str]]:
-        extents = {str(size) for shape in shapes.values() for size in shape}
-        used = set(speller.used_sizes) | speller.scalars
-        for name, each in self._parameters().items():
-            if name in layouts:
-                view = layouts[name].view
-                shape = w.as_tuple([f'"{size}"' if isinstance(size, str) else str(size) for size in shapes[name]])
-                yield view.name, f"I.{view.direction}[{dtype_text(view.dtype)}, {shape}]"
-                self._assume_type(name, each)
-            elif each.kind != "pointer" and name in used and name not in extents:
-                yield name, "I.index" if each.kind == "integer" else dtype_text(each.dtype)
-        for name in _named_sizes(speller):
-            if name not in extents | self._parameters().keys() | self._blocks():
-                yield name, "I.index"  # a number of programs that no array tells
-        known = self.launch.known.constants
-        blocks = sorted(self._blocks() & (used - extents))
-        for name in sorted(blocks, key=lambda each: isinstance(known.get(each), int)):  # those with a default last
-            yield name, "I.Constexpr[int]" + (f" = {known[name]}" if isinstance(known.get(name), int) else "")
-
-    def _assume_type(self, name: str, parameter: KernelParameter) -> None:
-        if parameter.assumed:
-            self.ledger.add("assumed", f"{name} holds {parameter.dtype.name}")
-
     # ---------------------------------------------------------------------------------------------------------- report
     def _groups(self, speller: Speller, layouts: Mapping[str, Layout]) -> tuple[str, ...]:
         """Block sizes that the lifted kernel still mentions as such."""
@@ -581,11 +516,6 @@ def _without_idle_axes(context: Context, sink: Sink) -> Sink:
         if axis not in used and not axis.name.startswith("program") and not context.facts.positive(axis.extent):
             raise Residue("a store that happens only if a loop has an iteration", sink.line)
     return replace(sink, axes=tuple(axis for axis in sink.axes if axis in used))
-
-
-def _named_sizes(speller: Speller) -> dict[str, str]:
-    """The sizes that are used, by the names that they have in the source."""
-    return {speller.sizes.get(size, size): size for size in speller.used_sizes}
 
 
 def _is_never(mask: Expression) -> bool:

@@ -15,13 +15,15 @@ from translators.lifting.context import Context, with_axes
 from translators.lifting.evaluation import FUNCTIONS
 from translators.lifting.rewriting import bound_by
 from translators.lifting.simplification import Simplifier
-from translators.tile.expression import Arena, Axis, Expression
+from translators.tile.expression import Arena, Axis, Expression, walk
 
 
-def absent_lanes_do_not_count(context: Context, node: Expression, condition: Expression) -> bool:
+def absent_lanes_do_not_count(context: Context, node: Expression, condition: Expression, facts: Facts) -> bool:
     """Whether the reduction is the same without the lanes for which the condition is false.
 
-    Where a lane is compared with the maximum of all, there has to be one that counts, in every program.
+    Where a lane is compared with the maximum of all, there has to be one that counts, in every program: of -inf alone
+    the result is NaN, so that this may be assumed; where a number stands for -inf it is proven from `facts`, which hold
+    wherever something is stored.
     """
     without = Simplifier(context.arena, context.facts, {condition: False})
     folding = Folding(context.arena, context.facts)
@@ -41,7 +43,9 @@ def absent_lanes_do_not_count(context: Context, node: Expression, condition: Exp
         identity = neutral(context.arena, node.attribute.kind, node.arguments[0])
         held = values[0].operation == "constant" and values[0].attribute == identity.attribute
         if not held and node.attribute.kind in ("max", "max_num") and folding.is_low(values[0]):
-            held = folding.relative = True
+            held = folding.relative = folding.low = True
+    if held and folding.low and not _has_lanes(node, condition, facts):
+        return False
     if held:
         if folding.relative:
             _some_lane_counts(context, node, condition)
@@ -81,6 +85,18 @@ def _some_lane_counts(context: Context, node: Expression, condition: Expression)
             context.facts = context.facts.assuming(last - 1)
 
 
+def _has_lanes(node: Expression, condition: Expression, facts: Facts) -> bool:
+    """Whether the condition certainly holds for some of the lanes that are reduced."""
+    for axis in node.attribute.axes:
+        bound = bound_by(condition, axis)
+        if bound is not None:
+            upper, end = bound
+            return (
+                facts.less(axis.begin, end) and facts.less(axis.begin, axis.end) if upper else facts.less(end, axis.end)
+            )
+    return False
+
+
 LOW: Final = -1e4  # at most: what stands for -inf
 APART: Final = 152  # exp2 of less is 0, and exp of it too
 
@@ -93,6 +109,7 @@ class Folding:
     facts: Facts = field(default_factory=Facts)
     assumptions: list[str] = field(default_factory=list)
     relative: bool = False  # whether a lane is compared with a maximum
+    low: bool = False  # whether a number stands for -inf there
     done: dict[Expression, Expression] = field(default_factory=dict)
 
     def expression(self, node: Expression) -> Expression:
@@ -143,8 +160,8 @@ class Folding:
             value = _computed(function, constants)
             return node if value is None else self._constant(node, value)
         match function, arguments:
-            case "subtract", (left, right) if self.is_low(left) and _is_maximum(right):
-                self.relative = True
+            case "subtract", (left, right) if _is_maximum(right) and not _has_low(right) and self.is_low(left):
+                self.relative = self.low = True
                 return self._constant(node, -math.inf)
             case "subtract", (left, right) if _is(left, -math.inf) and _is_maximum(right):
                 self.relative = True
@@ -165,7 +182,7 @@ class Folding:
 
     def is_low(self, node: Expression) -> bool:
         """Whether it stands for -inf where numbers are compared: a weight relative to any larger number is 0."""
-        low = node.operation == "constant" and node.dtype.is_float and -math.inf < node.attribute <= LOW
+        low = _stands_for_infinity(node)
         if low:
             self.assumptions.append(f"numbers that are compared are larger than {node.attribute} by {APART} or more")
         return low
@@ -183,6 +200,15 @@ class Folding:
 
 def _is(node: Expression, value: float) -> bool:
     return node.operation == "constant" and node.attribute == value
+
+
+def _stands_for_infinity(node: Expression) -> bool:
+    return node.operation == "constant" and node.dtype.is_float and -math.inf < node.attribute <= LOW
+
+
+def _has_low(maximum: Expression) -> bool:
+    """Whether lanes of a maximum may be such a number: then it may be no larger."""
+    return any(map(_stands_for_infinity, walk(*maximum.arguments)))
 
 
 def _is_maximum(node: Expression) -> bool:

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from intent import dtypes as d
 from intent.records import replace
+from translators.algebra.facts import Facts
 from translators.algebra.polynomial import (
     Atom,
     Polynomial,
@@ -381,6 +382,7 @@ def _covering(context: Context, axis: Axis, bound: Polynomial) -> bool:
 def restrict_bound(context: Context, sink: Sink) -> Sink | None:
     """A reduction leaves out lanes that a mask excludes, if what they contribute is the reduction's identity."""
     facts = with_axes(context.facts, sink.every_axis)
+    facts = facts if sink.recurrences else where(facts, sink.mask)
     for node in reductions(sink):
         for axis in node.attribute.axes:
             for condition in _conditions(node, axis):
@@ -420,14 +422,14 @@ def _has_elements(context: Context, axis: Axis, bound: tuple[bool, Polynomial]) 
 
 
 def _restricted_node(
-    context: Context, node: Expression, axis: Axis, condition: Expression, facts: object
+    context: Context, node: Expression, axis: Axis, condition: Expression, facts: Facts
 ) -> Expression | None:
     bound = bound_by(condition, axis)
     assert bound is not None
     later = node.attribute.axes[node.attribute.axes.index(axis) :]
     if set(later) & set(bound[1].atoms()):
         return None
-    if not absent_lanes_do_not_count(context, node, condition):
+    if not absent_lanes_do_not_count(context, node, condition, facts):
         return None
     if node.dtype == d.index and not _has_elements(context, axis, bound):
         return None
