@@ -44,6 +44,7 @@ COMMANDS: Final = {
     "api": Entry("intentc.commands.api", "api_command", "Show a name of the language or the host interface."),
     "search": Entry("intentc.commands.search", "search_command", "Search names, diagnostics and pages."),
     "read": Entry("intentc.commands.read", "read_command", "Print a page of the documentation."),
+    "mcp": Entry("intentc.commands.mcp", "mcp_command", "Serve look-up and the compiler to models over MCP."),
     "doctor": Entry("intentc.commands.doctor", "doctor_command", "Examine the installation."),
 }
 

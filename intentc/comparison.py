@@ -25,6 +25,14 @@ class NamedKernel:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """What both sides are read with: values of compile-time parameters, and whether the texts stand alone."""
+
+    constants: Mapping[str, object]
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Compared:
     """Two kernels and what came of comparing them; a side is None if there is no program to compare."""
 
@@ -48,15 +56,21 @@ def compare_files(
     first: NamedKernel, second: NamedKernel, constants: Mapping[str, object], run: bool
 ) -> list[Compared]:
     """One result for each pair of kernels. UsageError if it is not clear which kernels are meant."""
-    texts = [_text(wanted) for wanted in (first, second)]
+    return compare_texts(first, second, [_text(wanted) for wanted in (first, second)], Given(constants), run)
+
+
+def compare_texts(
+    first: NamedKernel, second: NamedKernel, texts: Sequence[str], given: Given, run: bool = False
+) -> list[Compared]:
+    """As `compare_files`, of two texts; the paths only name them."""
     try:
         ones, others = (
-            _distinct(_sides(text, wanted, constants)) for text, wanted in zip(texts, (first, second), strict=True)
+            _distinct(_sides(text, wanted, given)) for text, wanted in zip(texts, (first, second), strict=True)
         )
     except NoSide as found:
         verdict = Verdict("could not tell", found.reason)
         return [Compared(verdict, first.kernel or first.path, second.kernel or second.path)]
-    return [_compared(pair, run, texts, constants) for pair in _pairs(ones, others, second)]
+    return [_compared(pair, run, texts, given.constants) for pair in _pairs(ones, others, second)]
 
 
 def _text(wanted: NamedKernel) -> str:
@@ -66,8 +80,8 @@ def _text(wanted: NamedKernel) -> str:
     return inputs[0].text
 
 
-def _sides(text: str, wanted: NamedKernel, constants: Mapping[str, object]) -> list[Side]:
-    found = read_sides(text, wanted.path, wanted.kernel, constants)
+def _sides(text: str, wanted: NamedKernel, given: Given) -> list[Side]:
+    found = read_sides(text, wanted.path, wanted.kernel, given.constants, given.alone)
     if not found:
         said = f"no kernel '{wanted.kernel}'" if wanted.kernel is not None else "no kernel"
         raise UsageError(f"{wanted.path} has {said}")

@@ -8,10 +8,16 @@ import shutil
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from intentc import __version__
+
+EXTRA_OF: Final[Mapping[str, str]] = {
+    "numpy": "gpu", "torch": "gpu", "triton": "gpu", "ml_dtypes": "gpu", "mcp": "mcp", "mcp_types": "mcp",
+}  # fmt: skip
+"""Which extra installs a package that only some commands need."""
 
 
 class UsageError(Exception):
@@ -39,8 +45,8 @@ def _shadowed(error: ImportError) -> str | None:
     name = (error.name or "").partition(".")[0]
     if name in ("intent", "translators") and not _is_ours(name):
         return f"another package named '{name}' is imported in place of intentc's own; run `intentc doctor`"
-    if isinstance(error, ModuleNotFoundError) and name in ("numpy", "torch", "triton", "ml_dtypes"):
-        return f"this command needs {name}, which is not installed: pip install 'intentc[gpu]'"
+    if isinstance(error, ModuleNotFoundError) and name in EXTRA_OF:
+        return f"this command needs {name}, which is not installed: pip install 'intentc[{EXTRA_OF[name]}]'"
     return None
 
 

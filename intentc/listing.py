@@ -23,6 +23,11 @@ def listing(compilation: Compilation, kind: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def described(code: KernelCode) -> str:
+    """What the kernel means and how it is launched, as `intentc explain FILE` prints it."""
+    return "\n".join([*logical(code), "", *list(plan(code))[1:], ""])
+
+
 def logical(code: KernelCode) -> Iterator[str]:
     """What the kernel means, a line for each stage."""
     yield f"kernel {code.kernel.name}"

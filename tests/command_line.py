@@ -25,9 +25,11 @@ class Outcome:
         assert self.status != 3, self.errors
 
 
-def intentc(*arguments: str | Path, stdin: bytes = b"", directory: Path | None = None) -> Outcome:
+def intentc(
+    *arguments: str | Path, stdin: bytes = b"", directory: Path | None = None, path: Sequence[Path] = (ROOT,)
+) -> Outcome:
     """`intentc ARGUMENTS` with the checkout's packages first on the path."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "100"}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path)), "NO_COLOR": "1", "COLUMNS": "100"}
     result = subprocess.run(
         [sys.executable, "-m", "intentc", *map(str, arguments)],
         input=stdin,

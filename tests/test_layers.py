@@ -65,6 +65,10 @@ COMPUTE = (
     "intentc.kernel_inputs",
 )
 
+# What an extra installs, and the one module that imports it.
+ONLY_IN = {"mcp": "intentc.serving.mcp_server", "mcp_types": "intentc.serving.mcp_server",
+    "pydantic": "intentc.serving.mcp_server"}  # fmt: skip
+
 
 def _modules() -> Iterator[tuple[str, Path]]:
     for package in PACKAGES:
@@ -121,6 +125,12 @@ def test_nothing_heavy_is_imported_for_compiling(module: str) -> None:
         pytest.skip("computes with arrays")
     heavy = [name for name in _imports(MODULES[module], top_level=True) if name.partition(".")[0] in HEAVY]
     assert heavy == []
+
+
+def test_extras_are_imported_in_one_place() -> None:
+    for module, path in MODULES.items():
+        for name in {name.partition(".")[0] for name in _imports(path)}:
+            assert ONLY_IN.get(name, module) == module, (module, name)
 
 
 def test_triton_source_does_not_plan() -> None:

@@ -10,8 +10,7 @@ from command_line import intentc
 from lookup_data import content
 
 from intent.intrinsics import INTRINSICS
-from intentc.commands.api import text_of
-from intentc.lookup.entries import DATA, entries
+from intentc.lookup.entries import DATA, entries, text_of
 from intentc.lookup.pages import pages
 from intentc.lookup.search import search
 from translators.diagnostic_codes import CODES

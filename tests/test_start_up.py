@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import statistics
@@ -56,6 +57,35 @@ def test_compiling_one_file(cache: Path, tmp_path: Path) -> None:
     arguments = ["compile", str(ROOT / "samples" / "softmax.py"), "-o", str(tmp_path / "out.py")]
     imports, ours = _medians([IMPORTS, ["-m", "intentc", *arguments]], cache)
     assert ours <= 1.5 * imports
+
+
+# A server until it has answered the first message of a client, which then goes: seconds beyond what `mcp` imports.
+MCP_SERVER = """
+import sys, time, mcp.server.mcpserver
+imported = time.process_time()
+from intentc.__main__ import main
+sys.argv = ["intentc", "mcp"]
+try:
+    main()
+finally:
+    print(time.process_time() - imported)
+"""
+HELLO = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18",
+    "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}  # fmt: skip
+MOST_BEYOND_IMPORTS = 0.5
+
+
+def test_an_mcp_server_is_ready_soon_after_its_imports() -> None:
+    command = [sys.executable, "-c", MCP_SERVER]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    measured = []
+    for _ in range(3):
+        hello = json.dumps(HELLO) + "\n"
+        result = subprocess.run(command, input=hello, capture_output=True, text=True, env=environment, check=True)
+        answered, seconds = result.stdout.splitlines()
+        assert json.loads(answered)["result"]["serverInfo"]["name"] == "intentc"
+        measured.append(float(seconds))
+    assert min(measured) <= MOST_BEYOND_IMPORTS, measured
 
 
 def test_compiling_the_workloads(cache: Path, tmp_path: Path) -> None:

@@ -20,13 +20,15 @@ class Options:
     """`constexprs` maps NAME, or KERNEL.NAME for one kernel only, to a bool, int, float or enum member's name.
 
     `numerics` grants the permissions of the language page, section 8; `targets` are those the module must serve; `arm`
-    says which of the host (NumPy) and device functions the module has.
+    says which of the host (NumPy) and device functions the module has; `alone` says that the text is all there is: no
+    file is looked for beside it.
     """
 
     constexprs: Mapping[str, object] = field(default_factory=dict)
     numerics: Numerics = "source"
     targets: tuple[str, ...] = TARGETS
     arm: Arm = "both"
+    alone: bool = False
 
 
 DEFAULT: Final = Options()

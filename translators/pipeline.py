@@ -48,7 +48,7 @@ class Compilation:
 
 def check_text(text: str, path: str, options: Options = DEFAULT, only: str | None = None) -> Checked:
     """Read a file, or `only` one kernel of it, and check every rule of the language, without planning."""
-    result = read_program(text, path, options.constexprs, only)
+    result = read_program(text, path, options.constexprs, only, options.alone)
     kernels = result.program.kernels if result.program else ()
     diagnostics = in_order((*result.diagnostics, *(found for kernel in kernels for found in check(kernel))))
     return Checked(None if rejects(diagnostics) else result.program, diagnostics)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from intentc.failure import UsageError
-from translators.diagnostic_codes import CODES, Rule
+from intentc.lookup.codes import named, text_of
+from translators.diagnostic_codes import CODES
 
 
 def explain_command(
@@ -25,27 +25,14 @@ def explain_command(
         for rule in CODES.values():
             print(f"{rule.code}  {rule.title}")
     elif re.fullmatch(r"INT\d+", subject.upper()):
-        print(_described(subject.upper()))
+        print(text_of(named(subject)))
     else:
         _explain_file(subject, constexpr)
 
 
-def _described(code: str) -> str:
-    rule = CODES.get(code)
-    if rule is None:
-        raise UsageError(f"there is no code {code}; `intentc explain` lists them")
-    return text_of(rule)
-
-
-def text_of(rule: Rule) -> str:
-    """The entry as `intentc explain CODE` prints it."""
-    wrong, right = (text.replace("\n", "\n    ") for text in (rule.wrong, rule.right))
-    return f"{rule.code}: {rule.title}\n\n{rule.rule}\n\nWrong:\n    {wrong}\n\nRight:\n    {right}"
-
-
 def _explain_file(path: str, constexpr: list[str] | None) -> None:
     from intentc.inputs import read_inputs
-    from intentc.listing import logical, plan
+    from intentc.listing import described
     from intentc.reporting import report
     from intentc.settings import make_options
     from translators.pipeline import compile_text, rejects
@@ -56,7 +43,7 @@ def _explain_file(path: str, constexpr: list[str] | None) -> None:
         compilation = compile_text(each.text, each.path, options)
         diagnostics.extend(compilation.diagnostics)
         for code in compilation.codes:
-            print("\n".join([*logical(code), "", *list(plan(code))[1:], ""]))
+            print(described(code))
     report(diagnostics, inputs, "full")
     if rejects(diagnostics):
         raise typer.Exit(1)

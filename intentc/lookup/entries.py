@@ -7,6 +7,7 @@ the conformance suite. The host interface is described by its own docstrings.
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import json
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,7 @@ from typing import Final
 
 from intent.intrinsics import INTRINSICS, Intrinsic
 from intent.records import dataclass
+from intentc.failure import UsageError
 
 DATA: Final = Path(__file__).with_name("intrinsics.json")
 PAGES: Final[Mapping[int, str]] = {
@@ -52,6 +54,33 @@ class Entry:
 def entries() -> Mapping[str, Entry]:
     """Every entry by its full name: `I.reduce.sum`, `intent.compile`, `intent.Artifact.run`."""
     return {entry.name: entry for entry in (*_intrinsics(), *_host_names())}
+
+
+def named(name: str) -> Entry:
+    """The entry of a name with or without `I.` or `intent.`; UsageError names those like it."""
+    known = entries()
+    for full in (name, f"I.{name}", f"intent.{name}"):
+        if full in known:
+            return known[full]
+    like = difflib.get_close_matches(name, [*known, *(each.partition(".")[2] for each in known)], n=3, cutoff=0.6)
+    hint = f"; did you mean {' or '.join(dict.fromkeys(like))}?" if like else f"; `intentc search {name}` may find it"
+    raise UsageError(f"there is no {name}{hint}")
+
+
+def text_of(entry: Entry) -> str:
+    """The entry as `intentc api` prints it."""
+    parts = [entry.declaration, "", entry.summary, ""]
+    parts += [f"gives     {entry.result}"] if entry.result else []
+    parts += [f"dtypes    {' '.join(entry.dtypes)}"] if entry.dtypes else []
+    codes: dict[str, list[str]] = {}
+    for dtype, code in (entry.rejected or {}).items():
+        codes.setdefault(code, []).append(dtype)
+    parts += [f"rejected  {' '.join(dtypes)}: {code}" for code, dtypes in codes.items()]
+    parts += [f"page      intentc read {entry.page}"]
+    if entry.example:
+        body = entry.example.partition("import intent.language as I\n")[2].strip()
+        parts += ["", body]
+    return "\n".join(parts)
 
 
 def _intrinsics() -> Iterator[Entry]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from intent.records import dataclass
+from intentc.failure import UsageError
 
 _PACKAGED: Final = Path(__file__).resolve().parents[1] / "pages"
 _CHECKOUT: Final = Path(__file__).resolve().parents[2] / "docs"
@@ -44,6 +46,25 @@ def pages() -> Mapping[str, Page]:
         if identity not in _LEFT_OUT:
             found[identity] = _page(identity, path.read_text(encoding="utf-8"))
     return found
+
+
+def found(identity: str) -> tuple[str, str]:
+    """Title and text; UsageError names what there is instead."""
+    name, mark, section = identity.partition("#")
+    page = pages().get(name)
+    if page is None:
+        raise UsageError(f"there is no page {name}{_hint(name, list(pages()))}")
+    if not mark:
+        return page.title, page.text
+    by_anchor = {each.identity.partition("#")[2]: each for each in page.sections[1:]}
+    if section not in by_anchor:
+        raise UsageError(f"{name} has no section {section}{_hint(section, list(by_anchor))}")
+    return by_anchor[section].title, by_anchor[section].text
+
+
+def _hint(name: str, known: list[str]) -> str:
+    like = difflib.get_close_matches(name, known, n=2, cutoff=0.5)
+    return f"; did you mean {' or '.join(like)}?" if like else f"; there are {', '.join(known)}"
 
 
 def anchor(title: str) -> str:

@@ -30,7 +30,26 @@ LIKENESS: Final = {0: 1.0, 1: 0.6, 2: 0.35}  # by how many letters a word is awa
 BEGINNING: Final = 0.7  # of a word that the query's word begins
 _WORD: Final = re.compile(r"[a-z]+[0-9]*|[0-9]+")
 _COMMON: Final = frozenset(
-    {"an", "and", "as", "at", "be", "by", "for", "how", "in", "is", "it", "of", "on", "or", "the", "to"}
+    {
+        "an",
+        "and",
+        "as",
+        "at",
+        "be",
+        "by",
+        "each",
+        "every",
+        "for",
+        "how",
+        "in",
+        "is",
+        "it",
+        "of",
+        "on",
+        "or",
+        "the",
+        "to",
+    }
 )
 
 
@@ -80,10 +99,13 @@ class _Index:
     def gains(self, word: str) -> dict[int, float]:
         """What the documents score by the word: by the best of those that it may stand for."""
         best: dict[int, float] = {}
+        # a rare word that the query's word merely begins is worth no more than the word itself
+        most = self.rarity(word) if word in self.documents_of else math.inf
         for term, likeness in self.like(word).items():
+            worth = likeness * min(self.rarity(term), most)
             for number, weight in self.documents_of[term].items():
                 enough = SATURATION * (1.0 - LENGTH + LENGTH * self.lengths[number])
-                gained = likeness * self.rarity(term) * weight * (SATURATION + 1.0) / (weight + enough)
+                gained = worth * weight * (SATURATION + 1.0) / (weight + enough)
                 best[number] = max(best.get(number, 0.0), gained)
         return best
 

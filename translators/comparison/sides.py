@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from intent.records import dataclass, replace
 from translators.algebra.polynomial import Polynomial
 from translators.diagnostics import Diagnostic
-from translators.intent_source.read import read_program
+from translators.intent_source.read import ReadResult, read_program
 from translators.intent_source.write import SourceKernel
 from translators.lifting.files import source_of
 from translators.lifting.launches import launches
@@ -17,7 +17,7 @@ from translators.logical.checks import check
 from translators.logical.program import Kernel, ScalarParameter
 from translators.logical.types import View
 from translators.triton_source.read.kernels import is_constexpr
-from translators.triton_source.read.source import TritonFile, read_file
+from translators.triton_source.read.source import Package, TritonFile, read_file
 from translators.triton_source.read.values import Function
 
 
@@ -88,17 +88,23 @@ def is_intent(text: str) -> bool:
     return False
 
 
-def read_sides(text: str, path: str, only: str | None, constants: Mapping[str, object]) -> list[Side]:
-    """Every kernel of a file, or the one that is named. Raises NoSide if one of them is no program."""
+def read_sides(
+    text: str, path: str, only: str | None, constants: Mapping[str, object], alone: bool = False
+) -> list[Side]:
+    """Every kernel of a file, or the one that is named. Raises NoSide if one of them is no program.
+
+    `alone`: the text is all there is, no file is looked for beside it.
+    """
     try:
         intent = is_intent(text)
     except (SyntaxError, ValueError) as error:
         raise NoSide(f"the file is not Python: {error}") from None
-    return _intent_sides(text, path, only, constants) if intent else list(_triton_sides(text, path, only, constants))
+    if intent:
+        return _intent_sides(read_program(text, path, dict(constants), only, alone), text, path, only)
+    return list(_triton_sides(read_file(text, path, Package(alone=alone)), only, constants))
 
 
-def _intent_sides(text: str, path: str, only: str | None, constants: Mapping[str, object]) -> list[Side]:
-    result = read_program(text, path, dict(constants), only)
+def _intent_sides(result: ReadResult, text: str, path: str, only: str | None) -> list[Side]:
     kernels = result.program.kernels if result.program is not None else ()
     found = [*result.diagnostics, *(each for kernel in kernels for each in check(kernel))]
     errors = [each for each in found if each.severity != "note"]
@@ -109,8 +115,7 @@ def _intent_sides(text: str, path: str, only: str | None, constants: Mapping[str
 
 
 # -------------------------------------------------------------------------------------------------------------- Triton
-def _triton_sides(text: str, path: str, only: str | None, constants: Mapping[str, object]) -> Iterator[Side]:
-    file = read_file(text, path)
+def _triton_sides(file: TritonFile, only: str | None, constants: Mapping[str, object]) -> Iterator[Side]:
     known = launches(file, constants)
     for function in file.kernels:
         if only is None or function.name == only:

@@ -13,14 +13,17 @@ from translators.lifting.files import LiftedFile, source_of
 from translators.lifting.launches import launches
 from translators.lifting.lift import Lifted
 from translators.lifting.names import kernel_name
-from translators.triton_source.read.source import read_file
+from translators.triton_source.read.source import Package, TritonFile, read_file
 
 SUFFIX = "_kernel"
 
 
-def merged(text: str, lifted: LiftedFile, constants: Mapping[str, object]) -> LiftedFile:
-    """The file with each program once, named by what the names of its variants have in common."""
-    groups = _groups(text, lifted, constants)
+def merged(text: str, lifted: LiftedFile, constants: Mapping[str, object], alone: bool = False) -> LiftedFile:
+    """The file with each program once, named by what the names of its variants have in common.
+
+    `alone`: the text is all there is, no file is looked for beside it.
+    """
+    groups = _groups(read_file(text, lifted.path, Package(alone=alone)), lifted, constants)
     names = _names(groups)
     kernels: list[Lifted] = []
     for kernel in lifted.kernels:
@@ -33,10 +36,9 @@ def merged(text: str, lifted: LiftedFile, constants: Mapping[str, object]) -> Li
     return replace(lifted, kernels=tuple(kernels), source=source_of(kernels, lifted.path))
 
 
-def _groups(text: str, lifted: LiftedFile, constants: Mapping[str, object]) -> list[list[Lifted]]:
+def _groups(file: TritonFile, lifted: LiftedFile, constants: Mapping[str, object]) -> list[list[Lifted]]:
     groups: list[tuple[Side | None, list[Lifted]]] = []
     several = sum(kernel.source is not None for kernel in lifted.kernels) > 1
-    file = read_file(text, lifted.path)
     known = launches(file, constants) if several else {}
     for kernel in lifted.kernels:
         if kernel.source is None:

@@ -10,16 +10,20 @@ from translators.diagnostics import Diagnostic, Span
 from translators.intent_source.write import write_file
 from translators.lifting.launches import launches
 from translators.lifting.lift import Lifted, lift_file
-from translators.triton_source.read.source import read_file
+from translators.triton_source.read.source import Package, read_file
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is asked for: one kernel or all, values of compile-time parameters, types of parameters."""
+    """What is asked for: one kernel or all, values of compile-time parameters, types of parameters.
+
+    `alone`: the text is all there is, no file is looked for beside it.
+    """
 
     kernel: str | None = None
     constants: Mapping[str, object] = field(default_factory=dict)
     dtypes: Mapping[str, DType] = field(default_factory=dict)
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ ALL = Wanted()
 
 def lift_text(text: str, path: str, wanted: Wanted = ALL) -> LiftedFile:
     try:
-        file = read_file(text, path)
+        file = read_file(text, path, Package(alone=wanted.alone))
     except (SyntaxError, ValueError) as error:
         return LiftedFile(path, (), None, (_syntax(error, path),))
     kernels = lift_file(file, launches(file, wanted.constants, wanted.dtypes), wanted.kernel)

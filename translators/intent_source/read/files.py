@@ -28,8 +28,12 @@ from translators.intent_source.read.source import parse
 
 @dataclass(slots=True)
 class Files:
-    """The files read so far. Errors of definitions (not of imports, which count where they are used) are collected."""
+    """The files read so far. Errors of definitions (not of imports, which count where they are used) are collected.
 
+    `alone`: the first one has no file beside it.
+    """
+
+    alone: bool = False
     diagnostics: list[Diagnostic] = field(default_factory=list)
     _scopes: dict[Path, ModuleScope] = field(default_factory=dict)
     _imported: dict[str, bytes] = field(default_factory=dict)
@@ -43,13 +47,19 @@ class Files:
         return scope
 
     def module(self, importer: ModuleScope, module: str, level: int, span: Span) -> ModuleScope:
-        path = _find(Path(importer.source.path), module, level)
+        path = None if self.alone else _find(Path(importer.source.path), module, level)
         if path is None:
-            message = f"no file of module '{'.' * level}{module}' was found beside '{importer.source.path}'"
-            message += "" if level else "; Python packages have no meaning in a kernel"
-            raise Rejected(Diagnostic(codes.IMPORT, "error", message, span))
+            raise Rejected(self._not_found(f"{'.' * level}{module}", importer, span))
         known = self._scopes.get(path.absolute())
         return known if known is not None else self._read(path, span)
+
+    def _not_found(self, module: str, importer: ModuleScope, span: Span) -> Diagnostic:
+        if self.alone:
+            message = f"'{importer.source.path}' is text without files beside it, so there is no module '{module}'"
+            return Diagnostic(codes.IMPORT, "error", message, span, "write what is imported into the same text")
+        message = f"no file of module '{module}' was found beside '{importer.source.path}'"
+        message += "" if module.startswith(".") else "; Python packages have no meaning in a kernel"
+        return Diagnostic(codes.IMPORT, "error", message, span)
 
     def _read(self, path: Path, span: Span) -> ModuleScope:
         try:

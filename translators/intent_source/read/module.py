@@ -32,14 +32,19 @@ class ReadResult:
 
 
 def read_program(
-    text: str, path: str, constexprs: Mapping[str, object] | None = None, only: str | None = None
+    text: str,
+    path: str,
+    constexprs: Mapping[str, object] | None = None,
+    only: str | None = None,
+    alone: bool = False,
 ) -> ReadResult:
-    """Read a file's text. Nothing of it is imported or executed; imported files are found beside `path`.
+    """Read a file's text. Nothing of it is imported or executed; imported files are found beside `path`, or nowhere if
+    the text stands `alone`.
 
     `constexprs` binds constexpr parameters, by NAME or KERNEL.NAME, to Python values; text names a member of an
     enum. `only` names the one kernel to read.
     """
-    files = Files()
+    files = Files(alone)
     try:
         scope = files.open(text, path)
     except Rejected as rejected:

@@ -103,7 +103,7 @@ def _launches_in(file: TritonFile, absent: bool, of: TritonFile | None = None) -
 def _beside(file: TritonFile, names: set[str]) -> Iterator[TritonFile]:
     """The files of the same folder that launch one of these kernels."""
     own = Path(file.path)
-    for path in sorted(own.parent.glob("*.py")) if names and own.is_file() else ():
+    for path in sorted(own.parent.glob("*.py")) if names and not file.package.alone and own.is_file() else ():
         text = path.read_text(encoding="utf-8", errors="replace")
         if path != own and own.stem in text and any(f"{name}[" in text for name in names):
             other = file.package.read(path)

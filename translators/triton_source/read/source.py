@@ -103,12 +103,16 @@ class TritonFile:
 
 @dataclass(slots=True)
 class Package:
-    """The files that a file of Triton code imports by path, each read once. They are never imported."""
+    """The files that a file of Triton code imports by path, each read once. They are never imported.
+
+    `alone`: there are none.
+    """
 
     files: dict[Path, TritonFile | None] = field(default_factory=dict)
+    alone: bool = False
 
     def module(self, importer: str, module: str, level: int) -> TritonFile | None:
-        for path in _module_paths(Path(importer), module, level):
+        for path in () if self.alone else _module_paths(Path(importer), module, level):
             found = self.read(path)
             if found is not None:
                 return found

@@ -1,0 +1,1 @@
+"""Answers on program text for clients that keep a process: models that speak MCP, and editors."""
