@@ -10,7 +10,7 @@ TRITONS ?= 3.5.1 3.6.0 3.9.0
 # The demo runs on a GPU if the machine has one, else in Triton's CPU interpreter.
 CPU := $(if $(wildcard /dev/nvidiactl /dev/kfd),,--cpu)
 
-.PHONY: setup demo test test-gpu lint types unit golden corpus compile-all npbench bench bench-npbench guard aot matrix fuzz conformance times mutants clean
+.PHONY: setup demo test test-gpu lint types unit golden pictures corpus compile-all npbench bench bench-npbench guard aot matrix fuzz conformance times mutants clean
 
 setup: $(VENV)/.ready
 
@@ -55,6 +55,11 @@ golden: setup
 	$(BIN)/python -m tests.guides
 	$(BIN)/python -m tests.samples_page
 	$(BIN)/python -m tests.npbench_page
+
+# Draw the pictures of docs/pictures again; needs Chromium.
+pictures: setup
+	$(BIN)/python -m pip install --quiet pillow
+	$(BIN)/python -m tests.browser
 
 # Lift the kernels of public packages, which are installed into build/, and write docs/lift-corpus.md.
 corpus: setup

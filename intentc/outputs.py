@@ -56,6 +56,14 @@ def _check_distinct(inputs: Sequence[Input], paths: Sequence[Path]) -> None:
         claimed[path] = each.path
 
 
+def page_path(path: str, others: Iterable[str | Path]) -> Path:
+    """Where a page goes. UsageError if that is an input, or another output."""
+    made = Path(path)
+    if any(made.resolve() == Path(other).resolve() for other in others):
+        raise UsageError(f"writing {path} would overwrite a file of this command")
+    return made
+
+
 def write_all(outputs: Iterable[Output]) -> None:
     """Write every file whose text has changed; standard output as it is."""
     for output in outputs:

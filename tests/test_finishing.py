@@ -19,7 +19,7 @@ from translators.triton_source import (
     source_order,
 )
 from translators.triton_source.finishing import finished
-from translators.triton_source.lines import Line
+from translators.triton_source.lines import Line, Origins
 from translators.triton_source.telling_names import Vocabulary
 
 POINTERS = {"x_ptr": "x", "y_ptr": "y"}
@@ -326,8 +326,12 @@ PASSES: dict[str, Pass] = {
     "loads": loaded_values.converted_at_load,
     "names again": reused_names.with_names_reused,
     "source order": lambda program: source_order.in_source_order(_placed(program)),
-    "all": lambda program: lines("\n".join(finished(_placed(program), _random_vocabulary(program)))),
+    "all": lambda program: lines(_text_of(finished(_placed(program), _random_vocabulary(program)))),
 }
+
+
+def _text_of(laid_out: Sequence[tuple[str, Origins]]) -> str:
+    return "\n".join(text for text, _ in laid_out)
 
 
 def _placed(program: Sequence[Line]) -> list[Line]:
@@ -350,3 +354,17 @@ def test_random_programs_do_the_same(name: str) -> None:
         assert run(result) == run(program), f"seed {seed}\n{text(program)}\n---\n{text(result)}"
         changed += result != program
     assert changed >= (50 if name not in ("loads", "names again") else 0)
+
+
+def test_a_line_comes_from_all_that_it_is_made_of() -> None:
+    """A value that moves into the line that uses it brings its origins."""
+    load, double, store = (frozenset({("k.py", number)}) for number in (1, 2, 3))
+    program = [
+        Line(1, "loaded = tl.load(x_ptr + i)", origins=load),
+        Line(1, "doubled = loaded * 2", origins=double),
+        Line(1, "tl.store(y_ptr + i, doubled)", origins=store),
+    ]
+    assert finished(program, _vocabulary()) == [
+        ("    doubled = tl.load(x_ptr + i) * 2", load | double),
+        ("    tl.store(y_ptr + i, doubled)", store),
+    ]

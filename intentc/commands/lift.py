@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -12,7 +13,7 @@ from intentc import lift_report, settings
 from intentc.failure import UsageError
 from intentc.inputs import read_inputs
 from intentc.lift_check import checked
-from intentc.outputs import Output, destinations, write_all
+from intentc.outputs import Output, destinations, page_path, write_all
 from intentc.render import say
 from intentc.reporting import report
 from translators.lifting.files import LiftedFile, Wanted, lift_text
@@ -41,6 +42,10 @@ def lift_command(
     against: Annotated[
         str | None, typer.Option("--against", metavar="FILE[:KERNEL]", help="Compare with an Intent or Triton program.")
     ] = None,
+    html: Annotated[
+        str | None,
+        typer.Option("--html", metavar="OUT.html", help="Show each kernel and its lift, as one page by itself."),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail if any kernel is not lifted.")] = False,
     stdin_filename: settings.StdinFilename = "stdin.py",
 ) -> None:
@@ -51,6 +56,7 @@ def lift_command(
     """
     inputs, diagnostics = read_inputs([file], stdin_filename)
     (path,) = destinations(inputs, output) if inputs else (None,)
+    page = page_path(html, [file, *([] if path is None else [path])]) if html is not None else None
     wanted = Wanted(kernel, settings.parse_constexprs(constexpr or ()), _dtypes(dtype or ()))
     lifted = [checked(lift_text(each.text, each.path, wanted), wanted) for each in inputs]
     diagnostics.extend(found for each in lifted for found in each.diagnostics)
@@ -60,6 +66,8 @@ def lift_command(
     verified = _verified(inputs[0].text, lifted[0]) if verify else {}
     lifted[0] = _merged(inputs[0].text, lifted[0], wanted)
     _deliver(lifted[0], Output(path, lifted[0].source or ""), report_format, verified)
+    if page is not None:
+        _show(lifted[0], inputs[0].text, page, verified)
     if _fails(lifted[0], strict) or not all(each.holds for each in verified.values()):
         raise typer.Exit(1)
     if against is not None:
@@ -119,6 +127,12 @@ def _mention_residue(lifted: LiftedFile) -> None:
     for kernel in lifted.kernels:
         if kernel.source is None:
             say(f"{lifted.path}:{kernel.line}: '{kernel.name}' is not lifted: {kernel.reason}")
+
+
+def _show(lifted: LiftedFile, text: str, page: Path, verified: Verified) -> None:
+    from intentc.viewer import lift_page
+
+    write_all([Output(page, lift_page(lifted, text, verified))])
 
 
 def _fails(lifted: LiftedFile, strict: bool) -> bool:

@@ -70,7 +70,7 @@ class AuthorLoops(DescribedTiles):
         live = loop.live if loop.low is None else None
         self.scopes[-1].statements.append(tile.OrderedLoop(
             loop.token, name, loop.low, loop.high, loop.step, forms, body, live, active, order,
-            tuple(test.statements), tuple(node for node in shared if node is not loop.live),
+            tuple(test.statements), tuple(node for node in shared if node is not loop.live), span=loop.span,
         ))  # fmt: skip
 
     def _body(
@@ -97,6 +97,7 @@ class AuthorLoops(DescribedTiles):
             forms, body = self._body(loop, inner, names, [*goals, Advance(loop, piece.whole)], piece.whole)
             self.scopes[-1].statements.append(tile.OrderedLoop(
                 loop.token, start, low, high, loop.step, forms, body, sliced=loop.slices[0], continued=ordinal > 0,
+                span=loop.span,
             ))  # fmt: skip
 
     def _used(self, axes: Iterable[Axis]) -> list[Axis]:

@@ -335,6 +335,7 @@ def _section(
         forms, region.order, padding.others, padding.selected, checks, bounds.nonpositive, decoded.facts,
         {memory: demand.shape(memory) for memory in demand.instances}, count, statements,
         demand.names, demand.spans, _coordinate_names(demand), bounded_numerators(region, demand),
+        layout.roles, region.program,
     )  # fmt: skip
     return section, bounds
 
@@ -407,6 +408,8 @@ def _variant(plan: _Plan, planned: _Planned, names: LaunchNames) -> Variant:
         scratch=_passed(_scratch(demand, names), written),
         copies=_copies(regions, planned, names) if choice.described and choice.large else None,
         plan=_describe(regions, choice, planned) + ("; no fused multiply-add" if demand.rounded else ""),
+        tiles=planned.function,
+        origins=written.origins,
     )
 
 

@@ -29,9 +29,10 @@ from translators.planning.product_layouts import (
     within_registers,
 )
 from translators.planning.ranges import axes_of, known_at_launch
-from translators.planning.regions import Region, Role, access_coordinates, axes_at, unit_stride_axes
+from translators.planning.regions import Region, access_coordinates, axes_at, unit_stride_axes
 from translators.planning.sinks import AxisConflict, MustStore, unsupported
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
+from translators.tile.program import Role
 
 RESIDENT_ROWS = (1024, 4096, 8192)  # columns of a row that one program keeps in registers
 RESIDENT_COLUMN = (128,)  # rows of a column that one program keeps: beside them lanes read neighbouring elements

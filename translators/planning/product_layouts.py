@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from translators.algebra.polynomial import Polynomial, number, product, remainder
 from translators.logical.types import View
-from translators.planning.regions import Region, Role
+from translators.planning.regions import Region
 from translators.tile.expression import EXACT_PRODUCTS, Axis, Expression, Reduction, walk
+from translators.tile.program import Role
 
 DOT_ROWS, DOT_COLUMNS = 128, 128
 DOT_RESIDENT, DOT_TERM = 16384, 8192  # elements of a product with a resident axis, or that is one term of a sum

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
-from typing import Literal
 
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial, number
@@ -24,8 +23,6 @@ from translators.planning.ranges import known_at_launch
 from translators.planning.sinks import Loop, LoopCarry, Sink, loop_roots, roots
 from translators.tile.expression import Atomic, Axis, Expression, LoopToken, Reduction, walk
 from translators.triton_source.atomics import swaps
-
-Role = Literal["program", "resident", "streamed", "slice"]
 
 
 @dataclass(slots=True, eq=False)

@@ -23,6 +23,7 @@ scalar coordinate or a block of lanes. An expression that an earlier statement h
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from intent.dtypes import DType
 from intent.records import dataclass, field
@@ -33,6 +34,7 @@ from translators.logical.types import Memory
 from translators.tile.expression import Axis, Expression, LoopToken
 
 ZERO = number(0)
+Role = Literal["program", "resident", "streamed", "slice"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +299,7 @@ class OrderedLoop:
     shared: tuple[Expression, ...] = ()
     sliced: Axis | None = None
     continued: bool = False
+    span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +320,8 @@ class Section:
     summed; `facts` is what is known about sizes and coordinates; `shapes` the extents of each buffer with those of the
     parallel points that have an instance each. `names` and `spans` are the author's names and places, for what gets a
     name; `coordinates` the names of what is computed from coordinates; `bounded` those that an access keeps below the
-    number of elements of its array.
+    number of elements of its array. `roles` says where each axis runs; `program` are those that the programs divide
+    among them, the last one fastest.
     """
 
     forms: Mapping[Axis, AxisForm]
@@ -334,6 +338,8 @@ class Section:
     spans: Mapping[Expression, Span] = field(default_factory=dict)
     coordinates: Mapping[Polynomial, str] = field(default_factory=dict)
     bounded: frozenset[Polynomial] = frozenset()
+    roles: Mapping[Axis, Role] = field(default_factory=dict)
+    program: tuple[Axis, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

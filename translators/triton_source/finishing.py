@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from translators.triton_source.copies import without_copies
 from translators.triton_source.layout import INDENT, WIDTH, fold
-from translators.triton_source.lines import Line, is_accumulator, parsed
+from translators.triton_source.lines import Line, Origins, is_accumulator, parsed
 from translators.triton_source.loaded_values import converted_at_load
 from translators.triton_source.long_lines import shortened
 from translators.triton_source.repetition import without_repetition
@@ -18,14 +18,18 @@ from translators.triton_source.source_order import in_source_order
 from translators.triton_source.telling_names import Vocabulary
 
 
-def finished(lines: Sequence[Line], vocabulary: Vocabulary) -> list[str]:
-    """The text of the statements, line by line."""
+def finished(lines: Sequence[Line], vocabulary: Vocabulary) -> list[tuple[str, Origins]]:
+    """The text of the statements, line by line, and where each line comes from."""
     vocabulary.taken |= {name for line in lines for name in _names(line)}
     plain = without_single_uses(converted_at_load(without_copies(lines)), vocabulary)
     named = without_single_uses(shortened(without_repetition(plain, vocabulary), vocabulary), vocabulary)
     ordered = in_source_order(with_blanks_apart(with_names_reused(named)))
     phases = set(_phases(ordered))
-    return [text for number, line in enumerate(ordered) for text in [*[""] * (number in phases), *_laid_out(line)]]
+    found: list[tuple[str, Origins]] = []
+    for number, line in enumerate(ordered):
+        found += [("", frozenset())] * (number in phases)
+        found += [(text, line.origins) for text in _laid_out(line)]
+    return found
 
 
 def _phases(lines: Sequence[Line]) -> Iterator[int]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from intent.dtypes import DType
-from intent.records import dataclass
+from intent.records import dataclass, field
 from translators.diagnostics import Diagnostic
 from translators.logical.program import Kernel
+
+if TYPE_CHECKING:
+    from translators.tile.program import TileFunction
+    from translators.triton_source.lines import Origins
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,8 @@ class Variant:
     first variant whose condition holds is launched; the last one's condition is None. `described`: it reads tiles
     through descriptors, for `TILES`, the number of processors that can, which is 0 if the arrays do not allow it.
     `beyond`: for sizes beyond the limits of all others, it keeps in scratch memory what they keep on chip.
+    `tiles` is what `source` was printed from, with the block sizes of this variant, and `origins` has the author's
+    lines that each line of `source` comes from: both are for showing the plan.
     """
 
     function: str
@@ -106,6 +112,8 @@ class Variant:
     scratch: tuple[Scratch, ...] = ()  # what the launcher allocates, in the order of the arguments
     copies: Copies | None = None
     plan: str = ""  # one line for the docstring: which rows stay on chip, what is streamed
+    tiles: TileFunction | None = field(default=None, compare=False, repr=False)
+    origins: tuple[Origins, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from translators.triton_source.expressions import (
     UNARY,
 )
 
+Origins = frozenset[tuple[str, int]]  # files of the author and lines in them
 Kind = Literal["plain", "for", "while", "if", "else", "comment"]
 
 _OPERATOR_PRECEDENCE: dict[type[ast.operator], int] = {
@@ -44,12 +45,13 @@ _DIVISIONS = frozenset({"cdiv", "_floor_divide", "_floor_remainder"})
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`place` is the author's line that the value comes from, 0 if there is none."""
+    """`place` is the author's line that the value comes from, 0 if there is none; `origins` all that it is made of."""
 
     level: int
     text: str
     comment: str = ""
     place: int = 0
+    origins: Origins = frozenset()
 
     def rewritten(self, text: str) -> Line:
         return replace(self, text=text)

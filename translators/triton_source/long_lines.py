@@ -32,7 +32,7 @@ def _shortened(line: Line, vocabulary: Vocabulary) -> list[Line]:
         if part is None or part.size == 1 or not part.pure:
             continue
         name = vocabulary.fresh(*_wishes(kind, view, vocabulary))
-        named.append(Line(line.level, f"{name} = {short.text[part.start : part.end]}"))
+        named.append(Line(line.level, f"{name} = {short.text[part.start : part.end]}", origins=line.origins))
         short = short.rewritten(replaced(short.text, part, name))
         if fits(short):
             return [*reversed(named), short]

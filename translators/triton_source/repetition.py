@@ -149,7 +149,9 @@ def _named(
     name = telling_name(lines, [(member.line, member.part) for member in plain_first], vocabulary)
     changed = _substituted(lines, members, name)
     place = _above_accumulators(lines, first, members[0].part)
-    return [*changed[:place], Line(lines[first].level, f"{name} = {members[0].text}"), *changed[place:]]
+    origins = frozenset().union(*(lines[member.line].origins for member in members))
+    made = Line(lines[first].level, f"{name} = {members[0].text}", origins=origins)
+    return [*changed[:place], made, *changed[place:]]
 
 
 def _above_accumulators(lines: Sequence[Line], first: int, part: Part) -> int:

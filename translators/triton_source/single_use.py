@@ -143,7 +143,8 @@ def _moved(source: Line, value: Part, line: Line, part: Part, outside: Set[str])
         text, part = indexed
     if precedence(value.node) < required(part):
         text = f"({text})"
-    new = replace(line, text=replaced(line.text, part, text), comment=line.comment or source.comment)
+    comment, origins = line.comment or source.comment, line.origins | source.origins
+    new = replace(line, text=replaced(line.text, part, text), comment=comment, origins=origins)
     statement = parsed(new.text)
     fits = len(INDENT) * new.level + len(new.text) <= WIDTH
     small = max((each.size for each in statement.parts if called(each.node) != "store"), default=0) <= LARGEST

@@ -37,7 +37,7 @@ from translators.tile.program import (
 )
 from translators.triton_source import conversions, reductions
 from translators.triton_source.expressions import PRODUCT, Code, binary, call, method
-from translators.triton_source.lines import Line
+from translators.triton_source.lines import Line, Origins
 from translators.triton_source.render import Shape
 from translators.triton_source.value_statements import ValueWriter
 
@@ -61,6 +61,31 @@ class StatementWriter(ValueWriter):
         self.renderer.values = saved
 
     def statement(self, statement: Statement) -> None:
+        origins, first = self._written_at(statement), len(self.lines)
+        self._print(statement)
+        self.trace(first, origins)
+
+    def _written_at(self, statement: Statement) -> Origins:
+        match statement:
+            case Assign(value=value) | LoadTile(value=value):
+                return self.origins(value)
+            case AssignResults(results=results) | ScanStep(results=results):
+                return self.origins(*(node for _, node in results))
+            case Accumulate(reduction=reduction) | Renew(reduction=reduction):
+                return self.origins(reduction)
+            case Start(reduction=reduction) | Finish(reduction=reduction):
+                return self.origins(reduction, alone=True)
+            case StoreTile(value=value, predicate=predicate, span=span):
+                own = frozenset({(span.path, span.line)} if span.line > 0 else ())
+                return own | self.origins(value, *(() if predicate is None else (predicate,)))
+            case StoreHalves(store=store):
+                return self._written_at(store)
+            case OrderedLoop(span=span) if span is not None and span.line > 0:
+                return frozenset({(span.path, span.line)})
+            case _:
+                return frozenset()
+
+    def _print(self, statement: Statement) -> None:
         match statement:
             case BindIndex():
                 self._bind_index(statement)
@@ -331,6 +356,7 @@ class StatementWriter(ValueWriter):
     def _updates(self, statement: OrderedLoop) -> None:
         late: list[tuple[str, str]] = []
         for ordinal, carry in enumerate(statement.carries):
+            origins, first = self.origins(carry.update), len(self.lines)
             found = accumulated_product(carry.update, statement.token, ordinal, carry.axes)
             if found is not None and found[1] not in self.renderer.values:
                 before, product = found
@@ -345,6 +371,7 @@ class StatementWriter(ValueWriter):
                 late.append((carry.name, carry.new_name))
             elif code.text != carry.name:
                 self.line(f"{carry.name} = {code.text}")
+            self.trace(first, origins)
         for name, new in late:
             self.line(f"{name} = {new}")
 

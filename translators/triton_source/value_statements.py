@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from intent.dtypes import DType, boolean, f8e4m3fn, f8e5m2, f16, i32, i64
-from intent.records import dataclass, field
+from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import atomic
 from translators.diagnostics import Span
-from translators.tile.expression import EXACT_PRODUCTS, Axis, Combine, Expression, Reduction
+from translators.tile.expression import EXACT_PRODUCTS, Axis, Combine, Expression, Reduction, walk
 from translators.tile.program import (
     Accumulate,
     Assign,
@@ -24,7 +24,7 @@ from translators.tile.program import (
 from translators.triton_source import arithmetic, conversions, reductions
 from translators.triton_source.expressions import Code, binary, call, method
 from translators.triton_source.finishing import finished
-from translators.triton_source.lines import Line
+from translators.triton_source.lines import Line, Origins
 from translators.triton_source.render import Renderer, Shape, placed
 from translators.triton_source.telling_names import Vocabulary
 
@@ -50,6 +50,19 @@ class ValueWriter:
         if span is not None and cited and place > 0:
             why = f"{PurePath(span.path).name}:{place}"
         self.lines.append(Line(self.level, text, why, place))
+
+    def origins(self, *nodes: Expression, alone: bool = False) -> Origins:
+        """Where the author wrote what is computed for these, or these `alone`; what has a name was computed before."""
+        named = self.renderer.values
+        made = nodes if alone else walk(*nodes, stop=lambda node: node in named and node not in nodes)
+        spans = (self.renderer.section.spans.get(node) for node in made if node not in named or node in nodes)
+        return frozenset((span.path, span.line) for span in spans if span is not None and span.line > 0)
+
+    def trace(self, first: int, origins: Origins) -> None:
+        """Lines from number `first` on come from there, unless they are known to come from elsewhere."""
+        for number in range(first, len(self.lines)):
+            if not self.lines[number].origins:
+                self.lines[number] = replace(self.lines[number], origins=origins)
 
     # ------------------------------------------------------------------------------------------------------ values
     def _assign(self, statement: Assign) -> None:
@@ -173,7 +186,7 @@ class ValueWriter:
         self.renderer.arguments = parameters
         results = [self.renderer.value(result, ()).text for result in combine.results]
         vocabulary = Vocabulary(frozenset(parameters), self.renderer.meanings, taken=set(parameters))
-        body = "\n".join(finished([Line(1, f"return {', '.join(results)}")], vocabulary))
+        body = "\n".join(text for text, _ in finished([Line(1, f"return {', '.join(results)}")], vocabulary))
         name = next((name for name, text in self.known_combines.items() if text.endswith(f":\n{body}")), None)
         if name is None:
             name = f"_{self.kernel}_{combine.name}"

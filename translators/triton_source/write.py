@@ -19,7 +19,7 @@ from translators.triton_source.expressions import SUM, Code, call, parenthesised
 from translators.triton_source.finishing import finished
 from translators.triton_source.launch import Argument, Pointer, ScalarArgument, ScratchPointer, Size, Stride
 from translators.triton_source.layout import INDENT, WIDTH
-from translators.triton_source.lines import Line
+from translators.triton_source.lines import Line, Origins
 from translators.triton_source.names import LaunchNames
 from translators.triton_source.render import Renderer
 from translators.triton_source.statements import StatementWriter
@@ -35,6 +35,7 @@ class Written:
     helpers: frozenset[str]
     combines: dict[str, str]
     wide_index: bool
+    origins: tuple[Origins, ...] = ()  # where each line of the text comes from
 
 
 def write_function(
@@ -63,10 +64,12 @@ class _FunctionWriter:
         sections = self._sections(self.function.sections, 1)
         lines = [*self._typed_scalars("\n".join(line.text for line in sections)), *sections]
         body = finished(lines, self._vocabulary())
-        text = "\n".join(body)
+        text = "\n".join(line for line, _ in body)
         arguments = tuple(self._arguments(text))
         header = self._header(arguments, "INDEX" in text)
-        return Written("\n".join([*header, *body]), arguments, frozenset(self.helpers), self.combines, "INDEX" in text)
+        origins = (*(frozenset() for _ in header), *(found for _, found in body))
+        whole = "\n".join([*header, text])
+        return Written(whole, arguments, frozenset(self.helpers), self.combines, "INDEX" in text, origins)
 
     def _vocabulary(self) -> Vocabulary:
         constants = frozenset({*(name for name, _ in self.function.blocks), "INDEX"})
