@@ -11,17 +11,18 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 import typer
 
-from intent.records import dataclass
 from intentc import __version__
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """Where a command's function is, and the line `intentc --help` has for it."""
+class Entry(NamedTuple):
+    """Where a command's function is, and the line `intentc --help` has for it.
+
+    No record of `intent`, in whose place another package may be imported: `intentc doctor` must run even then.
+    """
 
     module: str
     function: str

@@ -32,6 +32,9 @@ def report_failure(error: Exception, arguments: Sequence[str]) -> int:
     if isinstance(error, ImportError) and (hint := _shadowed(error)):
         print(f"intentc: {hint}", file=sys.stderr)
         return 2
+    if conflict := _conflict():
+        print(f"intentc: {_first_line(error)}\nThis environment is known not to work: {conflict}", file=sys.stderr)
+        return 2
     print(f"intentc: internal error: {_first_line(error)}", file=sys.stderr)
     print(
         "This is a bug of intentc, not a mistake in your program. Please report it with this bundle:", file=sys.stderr
@@ -48,6 +51,15 @@ def _shadowed(error: ImportError) -> str | None:
     if isinstance(error, ModuleNotFoundError) and name in EXTRA_OF:
         return f"this command needs {name}, which is not installed: pip install 'intentc[{EXTRA_OF[name]}]'"
     return None
+
+
+def _conflict() -> str | None:
+    """What is known not to work of the packages that modules run with, and how it is mended."""
+    if "triton" not in sys.modules:
+        return None
+    from intentc.environment import conflicts
+
+    return next((f"{each.text}: {each.mend}" for each in conflicts()), None)
 
 
 def _is_ours(package: str) -> bool:
