@@ -1,6 +1,6 @@
 """A real browser for tests, and the pictures of docs/pictures/: `python -m tests.browser` draws them again.
 
-Chromium is whichever is installed (Debian's package `chromium`, Chrome); playwright drives it, and drawing needs pillow.
+Chromium is whichever is installed (the package `chromium`, Chrome); playwright drives it, and drawing needs pillow.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from intentc.failure import UsageError
 _PACKAGED: Final = Path(__file__).resolve().parents[1] / "pages"
 _CHECKOUT: Final = Path(__file__).resolve().parents[2] / "docs"
 _HEADING: Final = re.compile(r"^(#{1,3}) (.+)$")
-_LEFT_OUT: Final = frozenset({"conformance", "lift-corpus", "round-trips", "samples", "diagnostics"})
+_LEFT_OUT: Final = frozenset({"conformance", "lift-corpus", "round-trips", "samples", "diagnostics", "index"})
 """Tables of results, and what `intentc explain` prints."""
 
 

@@ -1,0 +1,136 @@
+"""The documentation as a whole: all of it can be found, every block is run somewhere, nothing leads nowhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import guides
+import pytest
+import test_language_pages
+
+from intentc.__main__ import COMMANDS
+from intentc.lookup.pages import anchor
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+READMES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "samples" / "README.md",
+    ROOT / "samples" / "npbench" / "README.md",
+]
+_FENCED = re.compile(r"^(```+|~~~+)(\S*).*?\n(.*?)^\1\s*$", re.DOTALL | re.MULTILINE)
+
+# What runs the blocks of a page: the pages are named here, the work is done by the tests of the other files.
+RUN = {
+    "python": {*guides.PAGES, *test_language_pages.PAGES, DOCS / "host-api.md", ROOT / "README.md"},
+    "console": {*guides.PAGES},
+    "json": {DOCS / "mcp.md"},
+    # Targets of the Makefile, and modules that need a GPU: that they exist is checked below.
+    "sh": {DOCS / "performance.md", ROOT / "CONTRIBUTING.md"},
+    "{toctree}": {DOCS / "index.md"},
+}
+
+
+def _blocks(path: Path) -> list[tuple[str, str]]:
+    return [(kind, text) for _, kind, text in _FENCED.findall(path.read_text(encoding="utf-8"))]
+
+
+def _prose(path: Path) -> str:
+    return _FENCED.sub("", path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", [*PAGES, *READMES], ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_block_is_run(path: Path) -> None:
+    for kind, text in _blocks(path):
+        assert path in RUN.get(kind, set()), f"nothing runs this block of {kind or 'no kind'}: {text[:60]}"
+
+
+@pytest.mark.parametrize("path", guides.PAGES, ids=lambda path: path.stem)
+def test_every_file_of_a_guide_is_used(path: Path) -> None:
+    blocks = _blocks(path)
+    for place, (kind, text) in enumerate(blocks):
+        named = re.match(r"# (\w+)\.py\n", text)
+        if kind == "python" and named:
+            assert any(re.search(rf"\b{named[1]}\b", later) for _, later in blocks[place + 1 :]), named[1]
+
+
+def test_navigation_has_every_page_once() -> None:
+    entries = [
+        line.strip()
+        for kind, text in _blocks(DOCS / "index.md")
+        for line in text.split("\n")
+        if kind == "{toctree}" and line.strip() and not line.startswith(":")
+    ]
+    assert sorted(entries) == sorted(
+        page.relative_to(DOCS).with_suffix("").as_posix() for page in PAGES if page != DOCS / "index.md"
+    )
+
+
+def _anchors(path: Path) -> set[str]:
+    return {anchor(title) for title in re.findall(r"^#{1,6} (.+)$", _prose(path), re.MULTILINE)}
+
+
+@pytest.mark.parametrize("path", [*PAGES, *READMES], ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path: Path) -> None:
+    for text, target in re.findall(r"\[((?:[^\]\[]|\[[^\]]*\])*)\]\(([^)\s]+)\)", _prose(path)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, section = target.partition("#")
+        found = (path.parent / file).resolve() if file else path
+        assert found.exists(), target
+        assert text.strip(), f"{target} has no words"
+        if section:
+            assert section in _anchors(found), target
+
+
+def test_pictures_say_what_they_show() -> None:
+    shown = set()
+    for path in PAGES:
+        for words, target in re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", _prose(path)):
+            assert len(words) > 20, (path, target)
+            shown.add((path.parent / target).resolve())
+    assert len(shown) >= 4
+    for picture in (DOCS / "pictures").iterdir():
+        assert picture.stat().st_size < 80_000, picture
+
+
+@pytest.mark.parametrize("path", [*PAGES, *READMES], ids=lambda path: str(path.relative_to(ROOT)))
+def test_commands_that_are_named_exist(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for command in re.findall(r"`intentc ([a-z]+)", text):
+        assert command in COMMANDS, command
+    for target in re.findall(r"`make ([\w-]+)|^ *make ([\w-]+)", text, re.MULTILINE):
+        assert re.search(rf"^{target[0] or target[1]}:", makefile, re.MULTILINE), target
+    for module in re.findall(r"\bpython3? -m ((?:tests|benchmarks)[\w.]*)", text):
+        place = ROOT / module.replace(".", "/")
+        assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), module
+
+
+@pytest.mark.skipif(importlib.util.find_spec("sphinx") is None, reason="sphinx is missing: pip install 'intentc[docs]'")
+def test_site_builds_and_needs_no_network(tmp_path: Path) -> None:
+    """A warning, such as a reference to nothing, is an error."""
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "--keep-going",
+        "-d",
+        tmp_path / "trees",
+        DOCS,
+        tmp_path / "site",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    for page in PAGES:
+        built = (tmp_path / "site" / page.relative_to(DOCS)).with_suffix(".html").read_text(encoding="utf-8")
+        for tag in re.findall(r"<(?:script|link|img|iframe)\b[^>]*>", built):
+            assert not re.search(r'(?:src|href)="(?:https?:)?//', tag), (page, tag)
