@@ -72,7 +72,7 @@ def full(diagnostic: Diagnostic, sources: Sources, colour: bool = False) -> str:
     lines = [head, *_snippet(diagnostic.span, sources, margin, paint, reset)]
     if diagnostic.help:
         lines.append(f"{margin} = help: {_indented(diagnostic.help, margin)}")
-    if diagnostic.fix:
+    if diagnostic.fix and diagnostic.fix.replacement not in (diagnostic.help or ""):
         lines.append(f"{margin} = fix: {_describe(diagnostic.fix, diagnostic.span, margin)}")
     return "\n".join(lines)
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from command_line import ROOT, intentc
+from edits import applied
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp_types import CallToolResult, ListToolsResult
 
@@ -23,6 +24,7 @@ from intentc.serving.calls import SECONDS
 from intentc.serving.confinement import MEMORY
 from intentc.serving.mcp_server import LONGEST_PROGRAM
 from intentc.serving.worker import LONGEST_ANSWER
+from translators.diagnostics import Fix, Span
 from translators.options import Options
 from translators.pipeline import compile_text
 
@@ -138,7 +140,9 @@ def test_a_whole_dialogue(server: Server) -> None:
     assert server.data("compile", program=ATTEMPT)["module"] is None
 
     assert diagnostic["help"] == "did you mean 'I.f32'?"
-    mended = ATTEMPT.replace("I.f23", "I.f32")
+    span, replacement = diagnostic["fix"]["span"], diagnostic["fix"]["replacement"]
+    mended = applied(ATTEMPT, Fix(Span(**span), replacement))
+    assert mended == ATTEMPT.replace("I.f23", "I.f32")
     assert server.data("check", program=mended)["accepted"]
     compiled = server.data("compile", program=mended, filename="row_sums.py")
     assert compiled["accepted"] and compiled["module"] == compile_text(mended, "row_sums.py").source

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NoReturn
 
-from translators.diagnostics import Rejected, Span
+from intent.intrinsics import INTRINSICS
+from translators.diagnostics import Fix, Rejected, Span
 from translators.intent_source.read import codes, rules
 from translators.intent_source.read.constants import fold
 from translators.intent_source.read.definitions import check_star, parameters_of
@@ -48,6 +49,9 @@ _INSTEAD: Final = {
     "reversed": "loop forwards and compute the reverse coordinate",
     "enumerate": "enumerate stands in a for statement only",
 }  # fmt: skip
+
+_SAME: Final[Mapping[tuple[str, int], str]] = {("abs", 1): "abs", ("min", 2): "minimum", ("max", 2): "maximum"}
+"""Functions of Python, by name and number of arguments, that an intrinsic can stand for as it is."""
 
 
 def call(walker: Walker, node: ast.Call) -> Operand:
@@ -131,7 +135,15 @@ def _builtin(walker: Walker, node: ast.Call, name: str) -> Operand:
             return _compute(walker, name, positional)
         case _:
             help = _INSTEAD.get(name) or "use the intrinsics of the language"
-            walker.builder.reject(codes.NOT_CALLABLE, f"Python's {name} cannot be called on runtime values", help)
+            fix = _calling(walker, node, None if keywords else _SAME.get((name, len(positional))))
+            walker.builder.reject(codes.NOT_CALLABLE, f"Python's {name} cannot be called on runtime values", help, fix)
+
+
+def _calling(walker: Walker, node: ast.Call, intrinsic: str | None) -> Fix | None:
+    """The edit that calls an intrinsic instead, if there is one that does the same."""
+    if intrinsic is None:
+        return None
+    return Fix(walker.scope.source.span(node.func), f"{walker.scope.language}.{intrinsic}")
 
 
 def _is_constant(operands: Sequence[Operand]) -> bool:
@@ -162,7 +174,9 @@ def _math(walker: Walker, node: ast.Call, name: str) -> Operand:
     except Rejected:
         walker.here(node)
         function = name.removeprefix("math.")
-        walker.builder.reject(codes.NOT_CALLABLE, f"{name} cannot be called on runtime values", f"write I.{function}")
+        fix = _calling(walker, node, function if function in INTRINSICS else None)
+        message, help = f"{name} cannot be called on runtime values", f"write I.{function}"
+        walker.builder.reject(codes.NOT_CALLABLE, message, help, fix)
 
 
 def _slice(parts: tuple[Operand, ...]) -> Slice:

@@ -28,9 +28,9 @@ def check_expression(walker: Walker, node: ast.expr) -> None:
 def _check(walker: Walker, root: ast.AST, own: frozenset[str]) -> None:
     for node in descendants(root):
         if isinstance(node, ast.Name) and not _exists(walker, node, own):
-            message, help = f"nothing here is named '{node.id}'", suggestion(node.id, walker.known())
-            span = walker.scope.source.span(node)
-            walker.report(Diagnostic(codes.UNKNOWN_NAME, "error", message, span, help))
+            message, known = f"nothing here is named '{node.id}'", walker.known()
+            span, fix = walker.scope.source.span(node), walker.scope.respelling(node, node.id, known)
+            walker.report(Diagnostic(codes.UNKNOWN_NAME, "error", message, span, suggestion(node.id, known), fix))
 
 
 def _exists(walker: Walker, node: ast.Name, own: frozenset[str]) -> bool:

@@ -106,7 +106,8 @@ def fold(scope: ModuleScope, node: ast.expr) -> Binding:
 
 
 def unknown_name(scope: ModuleScope, name: str, node: ast.AST) -> Binding:
-    scope.reject(node, codes.UNKNOWN_NAME, f"nothing here is named '{name}'", suggestion(name, scope.names))
+    fix = scope.respelling(node, name, scope.names)
+    scope.reject(node, codes.UNKNOWN_NAME, f"nothing here is named '{name}'", suggestion(name, scope.names), fix)
 
 
 def operand(scope: ModuleScope, node: ast.expr) -> Operand:
@@ -233,7 +234,8 @@ def _dtype(scope: ModuleScope, node: ast.Call) -> Operand:
         case [Text(value=name)]:
             meant = canonical_dtype_name(name)
             hint = f'write I.dtype("{meant}")' if meant else None
-            scope.reject(node, codes.DTYPE, f"{name!r} is no dtype of the language", hint)
+            fix = f'{ast.unparse(node.func)}("{meant}")' if meant else None
+            scope.reject(node, codes.DTYPE, f"{name!r} is no dtype of the language", hint, fix)
         case _:
             scope.reject(node, codes.DTYPE, "I.dtype takes the name of a dtype: I.dtype('f32')")
 

@@ -149,19 +149,19 @@ def _bad_annotation(scope: ModuleScope, parameter: ast.arg, annotation: Binding)
     help: str | None = (
         f"views are {_VIEW_HELP}; scalars have a dtype, such as n: I.i32; compile-time values are I.Constexpr[int]"
     )
+    fix = None
     match annotation:
         case Builtin(name="int" | "float" | "bool" as name):
             spelled = {"int": "I.i64", "float": "I.f64", "bool": "I.bool"}[name]
             help = f"write {spelled} for a runtime scalar, or I.Constexpr[{name}] for a compile-time value"
         case EnumClass(name=name):
-            help = f"write I.Constexpr[{name}]"
+            help, fix = f"write I.Constexpr[{name}]", f"{scope.language}.Constexpr[{ast.unparse(node)}]"
         case HostName() if (dtype := canonical_dtype_name(ast.unparse(node))) is not None:
-            help = f"write I.{dtype}"
+            help, fix = f"write I.{dtype}", f"{scope.language}.{dtype}"
         case _:
             pass
-    scope.reject(
-        node, codes.ANNOTATION, f"'{parameter.arg}' is annotated with something that is no parameter type", help
-    )
+    message = f"'{parameter.arg}' is annotated with something that is no parameter type"
+    scope.reject(node, codes.ANNOTATION, message, help, fix)
 
 
 # --------------------------------------------------------------------------------------------------------------- views
@@ -175,9 +175,11 @@ def _view(scope: ModuleScope, parameter: ast.arg, annotation: ViewAnnotation) ->
         case [Token(dtype=dtype), Product(items=extents, names=None), Constraints() as constraints]:
             pass
         case [Token(), Text(value=text), *_]:
-            scope.reject(parts[1], codes.SHAPE_ANNOTATION, "the shape is a tuple", f'write ("{text}",)')
+            meant = f'("{text}",)'
+            scope.reject(parts[1], codes.SHAPE_ANNOTATION, "the shape is a tuple", f"write {meant}", meant)
         case [Token(), Literal(value=extent), *_]:
-            scope.reject(parts[1], codes.SHAPE_ANNOTATION, "the shape is a tuple", f"write ({extent},)")
+            meant = f"({extent},)"
+            scope.reject(parts[1], codes.SHAPE_ANNOTATION, "the shape is a tuple", f"write {meant}", meant)
         case [Token(), *_]:
             message = f"I.{annotation.direction} takes a dtype, a shape and I.constraints(...) at most"
             scope.reject(node, codes.SHAPE_ANNOTATION, message, _VIEW_HELP)
@@ -215,7 +217,8 @@ def _places(shape: ast.expr, count: int) -> list[ast.expr]:
 def _reject_dtype(scope: ModuleScope, node: ast.expr, found: Binding) -> None:
     spelling = found.value if isinstance(found, Text) else ast.unparse(node)
     meant = canonical_dtype_name(spelling)
-    scope.reject(node, codes.DTYPE, f"{ast.unparse(node)} is no dtype", f"write I.{meant}" if meant else _VIEW_HELP)
+    help, fix = (f"write I.{meant}", f"{scope.language}.{meant}") if meant else (_VIEW_HELP, None)
+    scope.reject(node, codes.DTYPE, f"{ast.unparse(node)} is no dtype", help, fix)
 
 
 def _extent(scope: ModuleScope, node: ast.expr, extent: Operand) -> Polynomial:
@@ -225,7 +228,7 @@ def _extent(scope: ModuleScope, node: ast.expr, extent: Operand) -> Polynomial:
         case Text(value=name) if name.isidentifier() and not keyword.iskeyword(name):
             return symbol(name)
         case Text(value=name) if name.isdigit():
-            scope.reject(node, codes.SHAPE_ANNOTATION, f"'{name}' is no symbol", f"write the integer: {name}")
+            scope.reject(node, codes.SHAPE_ANNOTATION, f"'{name}' is no symbol", f"write the integer: {name}", name)
         case Text(value=name):
             scope.reject(
                 node, codes.SHAPE_ANNOTATION, f"'{name}' is no symbol", "a symbol is an identifier, such as 'M'"

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from translators.diagnostics import Fix
 from translators.intent_source.read import codes, rules
 from translators.intent_source.read.choices import choose, conjoin
 from translators.intent_source.read.constants import constant
@@ -145,16 +146,19 @@ def _outer_name(walker: Walker, name: str, node: ast.AST) -> Binding:
         if owner is not None:
             message = f"'{name}' is a name of '{owner}', which '{walker.frame.name}' does not see"
             walker.builder.reject(codes.CAPTURE, message, "pass it as an argument")
-        walker.builder.reject(codes.UNKNOWN_NAME, f"nothing here is named '{name}'", _meant(walker, name))
+        help, fix = _meant(walker, name, node)
+        walker.builder.reject(codes.UNKNOWN_NAME, f"nothing here is named '{name}'", help, fix)
     return found
 
 
-def _meant(walker: Walker, name: str) -> str | None:
+def _meant(walker: Walker, name: str, node: ast.AST) -> tuple[str | None, Fix | None]:
     for view in walker.frame.names.values():
         for extent in getattr(view, "shape", ()):
             if repr(extent) == name and hasattr(view, "direction"):
-                return f"a symbol of an annotation binds no name: write {name} = {view.name}.shape[...]"  # type: ignore[union-attr]
-    return suggestion(name, walker.known())
+                help = f"a symbol of an annotation binds no name: write {name} = {view.name}.shape[...]"  # type: ignore[union-attr]
+                return help, None
+    known = walker.known()
+    return suggestion(name, known), walker.scope.respelling(node, name, known)
 
 
 def _value_of(walker: Walker, node: ast.expr) -> Operand:

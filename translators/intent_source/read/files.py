@@ -203,7 +203,9 @@ def _role(scope: ModuleScope, decorator: ast.expr) -> str | None:
     if not isinstance(found, Form) or found.name not in ("kernel", "fn"):
         return None
     if isinstance(decorator, ast.Call):
-        scope.reject(decorator, codes.DEFINITION, f"@intent.{found.name} takes no arguments", "remove the parentheses")
+        fix = None if decorator.args or decorator.keywords else ast.unparse(decorator.func)
+        message, help = f"@intent.{found.name} takes no arguments", "remove the parentheses"
+        scope.reject(decorator, codes.DEFINITION, message, help, fix)
     return found.name
 
 

@@ -21,6 +21,7 @@ from translators.intent_source.read.scope import (
     HostName,
     ModuleScope,
     Namespace,
+    closest,
     suggestion,
 )
 
@@ -73,12 +74,14 @@ def member(scope: ModuleScope, owner: Binding, name: str, node: ast.AST) -> Bind
             found = module_name(other, name, node)
             if found is None or isinstance(found, Builtin):
                 message = f"'{other.source.path}' defines no '{name}'"
-                scope.reject(node, codes.UNKNOWN_NAME, message, suggestion(name, other.names))
+                fix = scope.respelling(node, name, other.names)
+                scope.reject(node, codes.UNKNOWN_NAME, message, suggestion(name, other.names), fix)
             return found
         case EnumClass(name=enum, members=members):
             if name not in members:
                 message = f"{enum} has no member '{name}'"
-                scope.reject(node, codes.UNKNOWN_NAME, message, suggestion(name, members, f"{enum}."))
+                fix = scope.respelling(node, name, members)
+                scope.reject(node, codes.UNKNOWN_NAME, message, suggestion(name, members, f"{enum}."), fix)
             return members[name]
         case EnumMember(name=own, value=value) if name in ("name", "value"):
             return Text(own) if name == "name" else Text(value) if isinstance(value, str) else Literal(value)
@@ -124,13 +127,14 @@ def _language(scope: ModuleScope, path: str, node: ast.AST) -> Binding:
         return Format(path)
     if path in INTRINSICS or path in NAMESPACES:
         return IntrinsicName(path)
-    scope.reject(node, codes.UNKNOWN_MEMBER, f"the language has no I.{path}", _language_hint(path))
-
-
-def _language_hint(path: str) -> str | None:
+    help: str | None
+    meant: str | None = None
     if path in ("kernel", "fn"):
-        return f"write @intent.{path}: the decorators are in `intent`"
-    dtype = canonical_dtype_name(path)
-    if dtype is not None:
-        return f"did you mean 'I.{dtype}'?"
-    return suggestion(path, (*INTRINSICS, *BY_NAME, *CONSTANTS, *FORMS, *FORMATS), "I.")
+        help = f"write @intent.{path}: the decorators are in `intent`"
+    elif dtype := canonical_dtype_name(path):
+        help, meant = f"did you mean 'I.{dtype}'?", dtype
+    else:
+        known = (*INTRINSICS, *NAMESPACES, *BY_NAME, *CONSTANTS, *FORMS, *FORMATS)
+        help, meant = suggestion(path, known, "I."), closest(path, known)
+    fix = scope.source.respelling(node, path, meant)
+    scope.reject(node, codes.UNKNOWN_MEMBER, f"the language has no I.{path}", help, fix)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NoReturn, Protocol
 
 from intent.records import dataclass, field
-from translators.diagnostics import Diagnostic, Rejected, Span
+from translators.diagnostics import Diagnostic, Fix, Rejected, Span
 from translators.intent_source.read.liveness import Liveness
 from translators.intent_source.read.operands import Function, Literal, Operand
 from translators.intent_source.read.source import Source
@@ -139,8 +139,23 @@ class ModuleScope:
     names: dict[str, Binding] = field(default_factory=dict)
     liveness: dict[ast.FunctionDef, Liveness] = field(default_factory=dict)
 
-    def reject(self, node: ast.AST, code: str, message: str, help: str | None = None) -> NoReturn:
-        raise Rejected(Diagnostic(code, "error", message, self.source.span(node), help))
+    def reject(
+        self, node: ast.AST, code: str, message: str, help: str | None = None, fix: Fix | str | None = None
+    ) -> NoReturn:
+        """The node breaks the language; `fix` is the edit that mends it, or what to write in place of the node."""
+        span = self.source.span(node)
+        edit = Fix(span, fix) if isinstance(fix, str) else fix
+        raise Rejected(Diagnostic(code, "error", message, span, help, edit))
+
+    def respelling(self, node: ast.AST, name: str, known: Iterable[str]) -> Fix | None:
+        """The edit that puts what was meant in place of a misspelt name, if only one known name is that close."""
+        return self.source.respelling(node, name, closest(name, known))
+
+    @property
+    def language(self) -> str:
+        """What the file calls the language."""
+        found = (name for name, binding in self.names.items() if binding == Namespace("intent.language"))
+        return next(found, "I")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +205,15 @@ class Frame:
     flow: Flow = Flow()
     literals: dict[str, Literal] = field(default_factory=dict)  # carried names that began as a literal without a dtype
     tail: bool = True  # nothing of the function or of the innermost loop's body follows the block being read
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is closer than any other, and close enough to be what was meant."""
+    import difflib
+
+    close = difflib.get_close_matches(name, sorted(set(known)), n=2)
+    ratios = [difflib.SequenceMatcher(None, each, name).ratio() for each in close]
+    return close[0] if len(close) == 1 or (close and ratios[0] > ratios[1]) else None
 
 
 def suggestion(name: str, known: Iterable[str], prefix: str = "") -> str | None:

@@ -10,7 +10,7 @@ import re
 import warnings
 
 from intent.records import dataclass
-from translators.diagnostics import Diagnostic, Rejected, Span
+from translators.diagnostics import Diagnostic, Fix, Rejected, Span
 from translators.intent_source.read import codes
 from translators.syntax_tree import children
 
@@ -34,6 +34,15 @@ class Source:
         if not self.ascii:
             column, end_column = self._characters(line, column), self._characters(end_line, end_column)
         return Span(self.path, line, column + 1, end_line, end_column + 1)
+
+    def respelling(self, node: ast.AST, name: str, meant: str | None) -> Fix | None:
+        """The edit that puts `meant` in place of the name or dotted name that the node ends with, if it stands there in
+        one piece."""
+        span = self.span(node)
+        line, start = self.lines[span.end_line - 1], span.end_column - 1 - len(name)
+        if meant is None or start < 0 or line[start : span.end_column - 1] != name:
+            return None
+        return Fix(Span(self.path, span.end_line, start + 1, span.end_line, span.end_column), meant)
 
     def _characters(self, line: int, column: int) -> int:
         return len(self.lines[line - 1].encode()[:column].decode(errors="ignore"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import NoReturn
 
+from intent.records import replace
+from translators.diagnostics import Fix
 from translators.intent_source.read.builder import Builder
 from translators.intent_source.read.operands import (
     EnumClass,
@@ -47,9 +49,11 @@ def _field(builder: Builder, record: Product, name: str) -> Operand:
     found = record.field(name)
     if found is None:
         names = list(record.names or ())
-        close = get_close_matches(name, names, 1)
+        close = get_close_matches(name, names, 2)
         help = f"did you mean `.{close[0]}`?" if close else f"it has {listed(names)}"
-        builder.reject(codes.COMPONENT, f"the record has no field `{name}`", help)
+        end = replace(builder.span, line=builder.span.end_line, column=builder.span.end_column - len(name))
+        fix = Fix(end, close[0]) if len(close) == 1 else None
+        builder.reject(codes.COMPONENT, f"the record has no field `{name}`", help, fix)
     return found
 
 
