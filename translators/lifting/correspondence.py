@@ -30,6 +30,8 @@ MOST_ELEMENTS = 2**21
 SOME_POINTS = 30
 UNBOUNDED = 2**16  # of coordinates that nothing bounds
 FLOATS = (0.25, 2.0)  # between which float parameters are drawn
+STEPS = (1, 1, 2)  # from one element to the next, if that stride is free
+GAPS = (0, 0, 3)  # elements between rows whose stride is free
 MOST_COMPUTED = 4000  # of coordinates that are computed from elements of arrays
 
 
@@ -87,11 +89,16 @@ class CallSizes:
 
 
 def draw(
-    correspondence: Correspondence, generator: random.Random, large: bool = False, largest: int = SMALL_INTEGER
+    correspondence: Correspondence,
+    generator: random.Random,
+    large: bool = False,
+    largest: int = SMALL_INTEGER,
+    enough: int = ENOUGH_PROGRAMS,
 ) -> CallSizes | None:
     """Random sizes that meet every fact and take few programs, one of them large if wanted; None if none were found.
 
-    Integers that are no size of an array are `largest` at most.
+    Integers that are no size of an array are `largest` at most. Of more than `enough` programs, the fewest are taken
+    that some draws give.
     """
     best: CallSizes | None = None
     found = 0
@@ -109,7 +116,7 @@ def draw(
         found += 1
         if best is None or math.prod(made.grid) < math.prod(best.grid):
             best = made
-        if math.prod(best.grid) <= ENOUGH_PROGRAMS or found == MOST_TO_CHOOSE_FROM:
+        if math.prod(best.grid) <= enough or found == MOST_TO_CHOOSE_FROM:
             break
     return best
 
@@ -302,17 +309,20 @@ def _enough_programs(correspondence: Correspondence, values: dict[str, int], cou
 def _choose_strides(
     correspondence: Correspondence, values: dict[str, int], names: set[str], generator: random.Random
 ) -> None:
-    """Rows follow each other with gaps; a stride of several arrays suits the largest."""
+    """Elements and rows follow each other with gaps; a stride of several arrays suits the largest."""
     wanted: dict[str, int] = {}
     for array in correspondence.arrays:
-        running = 1
+        running = generator.choice(STEPS)
         for extent, stride in reversed(list(zip(array.shape, array.strides, strict=True))):
             atom = stride.atom
             if isinstance(atom, Symbol) and atom.name in names:
                 wanted[atom.name] = max(wanted.get(atom.name, 0), running)
-                running = wanted[atom.name] * value_of(extent, values) + generator.choice((0, 0, 3))
+                running = wanted[atom.name] * value_of(extent, values)
             elif _names((stride,)) <= values.keys() | wanted.keys():
                 running = value_of(stride, {**values, **wanted}) * value_of(extent, values)
+            else:
+                continue
+            running += generator.choice(GAPS)
     values.update(wanted)
 
 

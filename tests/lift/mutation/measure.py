@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import math
 import multiprocessing
 import os
 import random
@@ -26,6 +27,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
+from operator import itemgetter
 from pathlib import Path
 
 from intent.records import asdict, dataclass, replace
@@ -41,7 +43,7 @@ from tests.lift.mutation.mutants import MEANINGFUL, NEUTRAL, Mutant, mutants
 from tests.lift.mutation.page import page
 from translators.comparison.sides import NoSide, Side, read_sides
 from translators.comparison.verdict import compare
-from translators.lifting.correspondence import CallSizes, draw
+from translators.lifting.correspondence import CallSizes, Correspondence, draw
 from translators.triton_source.read.source import read_file
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -49,6 +51,8 @@ RECORD = Path(__file__).parent / "record.json"
 PAGE = ROOT / "docs" / "mutants.md"
 CALLS = 5
 LARGE_CALLS = 2
+FEW_PROGRAMS = 8  # of a call, where sizes can be so small: a mutant costs what its programs cost
+DRAWS = 6
 SECONDS = 300
 GRACE = 120  # seconds after which kernels that are not done are left for the next run
 BUILD = ROOT / "build" / "mutants"
@@ -151,8 +155,23 @@ def _calls(side: Side) -> list[CallSizes]:
     small = {name: value for name, value in correspondence.constants.items() if name not in free}
     correspondence = replace(correspondence, constants=small)  # blocks of a few elements, so that there are several
     generator = random.Random(1)
-    drawn = [draw(correspondence, generator, large=number >= CALLS - LARGE_CALLS) for number in range(CALLS)]
+    drawn = [_drawn(correspondence, generator, number >= CALLS - LARGE_CALLS) for number in range(CALLS)]
     return [call for call in drawn if call is not None]
+
+
+def _drawn(correspondence: Correspondence, generator: random.Random, large: bool) -> CallSizes | None:
+    """Of some draws the one of most programs that are not many; a large size that needs many is none."""
+    found: list[tuple[int, CallSizes]] = []
+    for _ in range(DRAWS):
+        call = draw(correspondence, generator, large, enough=FEW_PROGRAMS)
+        if call is not None:
+            found.append((math.prod(call.grid), call))
+        if call is None or found[-1][0] > FEW_PROGRAMS:
+            break  # it is the best of many already
+    few = [each for each in found if each[0] <= FEW_PROGRAMS]
+    if not few and large:
+        return _drawn(correspondence, generator, False)
+    return max(few, key=itemgetter(0))[1] if few else min(found, key=itemgetter(0))[1] if found else None
 
 
 def _outcomes(
