@@ -119,6 +119,7 @@ def _match_numbers(first: Side, second: Side, parameters: tuple[dict[str, str], 
     if first.origin is not None and second.origin is not None and len(ones) == len(others):
         pairs = list(zip(ones, others, strict=True))
         pairs += list(zip(first.origin.groups, second.origin.groups, strict=False))
+        pairs += _alike_at_compile_time(first.origin, second.origin)
     else:
         pairs = _match_scalars(first, second)
     types = ({each.name: each.dtype for each in first.scalars}, {each.name: each.dtype for each in second.scalars})
@@ -262,7 +263,7 @@ def _match_strides(first: Side, second: Side, views: Sequence[tuple[View, View]]
                 raise Mismatch(f"the strides of '{one.name}' are {left} against {right}", certain=True)
         _check_definitions(first, second, views, sizes)
         _check_flags(first, second)
-        if _coverage(first, sizes.first) != _coverage(second, sizes.second):
+        if not _cover_alike(first, second, sizes):
             raise Mismatch("no launch is known, and the axes of the grid go over other sizes", certain=False)
         return
     for side in (first, second):
@@ -297,15 +298,30 @@ def _check_flags(first: Side, second: Side) -> None:
             raise Mismatch(f"the lifts are for {name} = {ones[name]} and {name} = {others[name]}", certain=False)
 
 
+def _cover_alike(first: Side, second: Side, sizes: _Sizes) -> bool:
+    """Whether the axes of both grids go over the same sizes, unless host code gives both."""
+    assert first.origin is not None and second.origin is not None
+    if not first.origin.coverage and not second.origin.coverage:
+        return True
+    return _coverage(first, sizes.first) == _coverage(second, sizes.second)
+
+
 def _coverage(side: Side, names: Mapping[str, Polynomial]) -> set[tuple[str, frozenset[str]]]:
-    """Which axis of the grid goes over which sizes, where only an assumption says so."""
-    assert side.origin is not None
+    """Which axis of the grid goes over which sizes, as host code or only an assumption says."""
+    assert side.origin is not None and side.origin.lifted.correspondence is not None
+    facts = [(fact, [each for each in _names(fact) if each.startswith(PROGRAMS)]) for fact in side.origin.coverage]
+    if not facts:
+        grid = side.origin.lifted.correspondence.grid
+        facts = [(extent, [f"{PROGRAMS}{axis}"]) for axis, extent in enumerate(grid) if extent.constant is None]
     found: set[tuple[str, frozenset[str]]] = set()
-    for fact in side.origin.coverage:
-        symbols = [atom.name for atom in fact.atoms() if isinstance(atom, Symbol)]
-        sizes = frozenset(repr(names[name]) for name in symbols if name in names)
-        found.update((name, sizes) for name in symbols if name.startswith(PROGRAMS))
+    for fact, programs in facts:
+        covered = frozenset(repr(names[name]) for name in _names(fact) if name in names)
+        found.update((each, covered) for each in programs)
     return found
+
+
+def _names(polynomial: Polynomial) -> list[str]:
+    return [each.name for each in _symbols(polynomial)]
 
 
 def _renamed(polynomial: Polynomial, names: Mapping[str, Polynomial]) -> Polynomial:

@@ -227,12 +227,16 @@ def _hint(node: ast.AST) -> str | None:
 
 
 def _renamed(text: str, kernel: str) -> Iterator[Mutant]:
-    """Every name that the kernel assigns, and every parameter, with another name."""
+    """Every name that the kernel assigns, and every parameter, with another name; no parameter if other files may
+    launch it.
+    """
     function = _function(ast.parse(text), kernel)
-    names = {each.arg for each in function.args.args}
+    parameters = {each.arg for each in function.args.args}
+    launched = any(map(_is_launch(kernel), ast.walk(ast.parse(text))))
+    names = parameters if launched else set()
     names |= {each.id for each in ast.walk(function) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
     constexprs = {each.arg for each in function.args.args if each.annotation is not None}
-    chosen = sorted(names - constexprs)
+    chosen = sorted(names - (constexprs if launched else parameters))
     tree = ast.parse(text)
     body = _function(tree, kernel)
     for each in ast.walk(body):
@@ -296,18 +300,39 @@ def _is_size(value: ast.Constant) -> bool:
 
 
 def _with_keywords(tree: ast.Module, kernel: str, chosen: Sequence[str]) -> ast.Module:
-    """Launches that pass parameters by name pass them by their new names; so do decorators."""
-    for node in ast.walk(tree):
-        launch = isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)
-        if launch and ast.unparse(node.func.value) == kernel:  # type: ignore[attr-defined]
-            for keyword in node.keywords:  # type: ignore[attr-defined]
-                if keyword.arg in chosen:
-                    keyword.arg = _other_name(str(keyword.arg), chosen)
-    for decorator in _function(tree, kernel).decorator_list:
-        for constant in ast.walk(decorator):
-            if isinstance(constant, ast.Constant) and constant.value in chosen:
-                constant.value = _other_name(str(constant.value), chosen)
+    """Launches that pass parameters by name pass them by their new names; so do decorators, and grids that look them
+    up.
+    """
+    launches = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _is_launch(kernel)(node)]
+    for keyword in [keyword for launch in launches for keyword in launch.keywords]:
+        if keyword.arg in chosen:
+            keyword.arg = _other_name(str(keyword.arg), chosen)
+    named = [*_function(tree, kernel).decorator_list, *_grids(tree, launches)]
+    for constant in [each for node in named for each in ast.walk(node)]:
+        if isinstance(constant, ast.Constant) and constant.value in chosen:
+            constant.value = _other_name(str(constant.value), chosen)
     return copy.deepcopy(tree)
+
+
+def _is_launch(kernel: str) -> Callable[[ast.AST], bool]:
+    def says(node: ast.AST) -> bool:
+        launch = isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)
+        return launch and ast.unparse(node.func.value) == kernel  # type: ignore[attr-defined]
+
+    return says
+
+
+def _grids(tree: ast.Module, launches: Sequence[ast.Call]) -> Iterator[ast.AST]:
+    """What the launches have in brackets, and functions that are bound to a name there."""
+    grids = [launch.func.slice for launch in launches if isinstance(launch.func, ast.Subscript)]
+    names = {each.id for each in grids if isinstance(each, ast.Name)}
+    yield from (each for each in grids if not isinstance(each, ast.Name))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+            if names & {each.id for each in node.targets if isinstance(each, ast.Name)}:
+                yield node.value
+        elif isinstance(node, ast.FunctionDef) and node.name in names:
+            yield node
 
 
 def _other_name(name: str, chosen: Sequence[str]) -> str:
