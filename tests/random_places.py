@@ -44,7 +44,7 @@ def row_gather(writer: Writer, context: Context) -> None:
     form = writer.expressions.pick(["guarded", "guarded", "whole", "promised"])
     column = writer.expressions.pick(["slice(None)", columns.domain])
     if form == "promised":
-        at = writer.fresh("at")
+        at = writer.fresh("position")
         writer.emit(context, f"{at} = {_table(writer, 'perm', rows)}")
         writer.emit(context, f"I.assume_in_bounds({at}, {source.name}, axis=0)")
         writer.define(context, Term(f"{source.name}[{at}, {columns.domain}]", dtype, context.shape, bound))
@@ -53,7 +53,7 @@ def row_gather(writer: Writer, context: Context) -> None:
         text = f"I.gather({source.name}, index=({_table(writer, 'perm', rows)}, {column}))"
         writer.define(context, Term(text, dtype, context.shape, bound))
         return
-    at = writer.fresh("at")
+    at = writer.fresh("position")
     writer.emit(context, f"{at} = I.cast({_table(writer, 'at', rows)}, I.index)")
     valid = f"(({at} >= 0) & ({at} < {rows.symbol}))[:, None]"
     fill = writer.expressions.bounded(context, dtype, writer.expressions.some_shape(context.shape), 1, limit=8)

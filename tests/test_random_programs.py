@@ -5,14 +5,16 @@ What these programs and `make fuzz` found is under `tests/random_faults/`, reduc
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from random import Random
 
 import pytest
-from generators import random_program
+from generators import RandomProgram, random_program
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from program_reduction import reduced
@@ -66,7 +68,22 @@ def test_fault_stays_mended(path: Path) -> None:
     assert outcome.unsupported is None
 
 
+@cache
+def _programs() -> tuple[RandomProgram, ...]:
+    return tuple(random_program(Random(number)) for number in range(3000))
+
+
 def test_programs_reach_every_intrinsic() -> None:
-    texts = "\n".join(random_program(Random(number)).text for number in range(3000))
+    texts = "\n".join(program.text for program in _programs())
     found = set(re.findall(r"\bI\.([a-z_0-9.]+)", texts))
     assert set(INTRINSICS) <= found
+
+
+def test_programs_bind_no_name_of_a_parameter() -> None:
+    """A view that is bound again would be another value: such a program is illegal."""
+    for program in _programs():
+        function = next(each for each in ast.parse(program.text).body if getattr(each, "name", "") == program.entry)
+        bound = {
+            each.id for each in ast.walk(function) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        }
+        assert not bound & set(program.parameters(program.entry)), program.text
