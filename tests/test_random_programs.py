@@ -82,7 +82,9 @@ def test_programs_reach_every_intrinsic() -> None:
 def test_programs_bind_no_name_of_a_parameter() -> None:
     """A view that is bound again would be another value: such a program is illegal."""
     for program in _programs():
-        function = next(each for each in ast.parse(program.text).body if getattr(each, "name", "") == program.entry)
+        function = next(
+            each for each in ast.walk(ast.parse(program.text)) if getattr(each, "name", "") == program.entry
+        )
         bound = {
             each.id for each in ast.walk(function) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
         }
