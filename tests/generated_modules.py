@@ -58,7 +58,9 @@ SMALL_TILES: Mapping[str, object] = {
 
 
 # The same for what must stay on chip: beyond these, it is in scratch memory.
-SMALL_LIMITS: Mapping[str, object] = {"RESIDENT_CARRY": (2, 8), "RESIDENT_STATE": (2, 4), "RESIDENT_DOT": (16,)}
+SMALL_LIMITS: Mapping[str, object] = {
+    "RESIDENT_CARRY": (2, 8), "RESIDENT_STATE": (2, 4), "RESIDENT_DOT": (16,), "FIXED_TILE": 64,
+}  # fmt: skip
 
 
 @contextmanager

@@ -251,13 +251,33 @@ def k(x: I.In[I.i32, ("R", "T", "N")], o: I.Out[I.i32, ("R", "T", "N")], last: I
 """, 8),
 }  # fmt: skip
 
+FIXED_EXTENTS = {title: text.replace('"N"', "70") for title, (text, _) in PROGRAMS.items()} | {
+    "a row used along both axes": """
+@intent.kernel
+def k(x: I.In[I.i32, (12, 20)], o: I.Out[I.i32, (12, 20)]):
+    v = x[:, :] * x[:, :]
+    o[:, :] = v - I.reduce.sum(v, axis=1)[:, None] * I.reduce.max(v, axis=0)[None, :] + I.reduce.sum(v, axis=(0, 1))
+""",
+    "a matrix multiplied again and again": """
+@intent.kernel
+def k(x: I.In[I.i32, (20, 20)], o: I.Out[I.i32, (20, 20)]):
+    s = x[:, :]
+    for _ in range(3):
+        s = I.matmul(s, x[:, :], acc_dtype=I.i32) // 4
+    o[:, :] = s
+""",
+}
+
 
 def _arguments(text: str, extent: int) -> dict[str, object]:
     generator = np.random.default_rng(extent)
     found = compiled(text).program
     assert found is not None
     sizes = {"R": 3, "T": 5, "N": extent, "M": 3 if extent > 4 else extent}
-    shapes = {view.name: tuple(sizes[repr(each)] for each in view.shape) for view in found.kernels[-1].views}
+    shapes = {
+        view.name: tuple(sizes[repr(each)] if each.constant is None else each.constant for each in view.shape)
+        for view in found.kernels[-1].views
+    }
     dtypes = {view.name: np.dtype(view.dtype.element) for view in found.kernels[-1].views}
     return {name: generator.integers(-3, 9, shape).astype(dtypes[name]) for name, shape in shapes.items()}
 
@@ -279,6 +299,22 @@ def test_usual_limits(title: str) -> None:
     first, *_, last = code.variants
     assert len(last.scratch) > len(first.scratch)
     agree(text, _arguments(text, 1), small=False)
+
+
+@pytest.mark.parametrize("title", FIXED_EXTENTS)
+def test_fixed_extents(title: str) -> None:
+    """What is too large for a tile is in scratch memory, or computed again: there is no other variant."""
+    text = FIXED_EXTENTS[title]
+    code = compiled(text, small=True, limits=True).codes[-1]
+    assert not code.requirements
+    assert all(size <= 64 for variant in code.variants for _, size in variant.constants)
+    agree(text, _arguments(text, 70), limits=True)
+
+
+def test_large_fixed_extents_compile(tmp_path: Path) -> None:
+    """Triton has no tile of more than a million elements."""
+    texts = [text.replace("70", "70000").replace("20", "2048") for text in FIXED_EXTENTS.values()]
+    assert problems(texts, tmp_path, ("cuda:90",)) == []
 
 
 def test_programs_compile(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ RESIDENT_STATE = (32, 64, 128)  # extent of each axis of a loop-carried matrix s
 RESIDENT_DOT = (64, 128, 256)  # extent of the resident axes of a loop with matrix products
 RESIDENT_CARRY = (128, 1024, 16384)  # extent of the only resident axis of a loop-carried tile
 TILE = 8192  # elements of the largest tile beside a resident axis
+FIXED_TILE = 32768  # elements of the largest tile that fixed extents keep on chip: half the registers of a processor
 STATE_TILE = 2048  # the same beside a loop-carried axis: a state is there twice, before and after the iteration
 SLICE_TILE = 16384  # elements of a tile that a slice of rows on chip makes
 STREAMED_ROW = 8192  # lanes when the only lanes are a streamed axis
@@ -401,18 +402,22 @@ def _shared_lanes(lanes: Mapping[Axis, int | None], resident: int, tile: int) ->
 def _roles(region: Region, resident: Mapping[Axis, int]) -> dict[Axis, Role]:
     roles: dict[Axis, Role] = {}
     scalar = region.scalar_only
+    fixed = _fixed_rows(region)
     for axis in region.axes:
         if axis in region.program:
             roles[axis] = "program"
         elif axis.slices is not None:
             roles[axis] = "slice"
-        elif axis in resident or (axis in region.carried) or (axis not in scalar and _fixed_row(region, axis)):
+        elif axis in resident or axis in region.carried or axis in fixed:
             roles[axis] = "resident"
         else:
             roles[axis] = "streamed"
+    too_large = _largest_tile(region, {axis for axis in region.carried if axis.extent.constant}) > FIXED_TILE
     for axis in region.carried:
         if axis in scalar:
             raise _in_memory(region, axis, "a carry's axis that bounds another axis is not lowered yet")
+        if too_large and axis.extent.constant:
+            raise _in_memory(region, axis, "a carry that does not fit on chip is not lowered yet")
     return roles
 
 
@@ -423,6 +428,28 @@ def _in_memory(region: Region, axis: Axis, message: str) -> Exception:
     if not results or None in results:
         return unsupported(message, span)
     return MustStore([result for result in results if result is not None], span)
+
+
+def _fixed_rows(region: Region) -> set[Axis]:
+    """The reused axes of fixed extents that stay on chip: as many as a tile has room for, neighbours in memory first."""
+    unit = unit_stride_axes(region)
+    candidates = [
+        axis for axis in region.axes
+        if axis not in region.program and axis not in region.scalar_only and axis.slices is None
+        and _fixed_row(region, axis)
+    ]  # fmt: skip
+    kept: set[Axis] = set()
+    for axis in sorted(candidates, key=lambda axis: (-unit.get(axis, 0), -region.order[axis])):
+        if _largest_tile(region, {*kept, axis}) <= FIXED_TILE:
+            kept.add(axis)
+    return kept
+
+
+def _largest_tile(region: Region, resident: Set[Axis]) -> int:
+    """Elements of the largest tile, if these axes are on chip and all others are single coordinates."""
+    facts = region_facts(region)
+    sizes = {axis: covering_power(axis, facts, 2 * (axis.extent.constant or RESIDENT_CARRY[-1])) for axis in resident}
+    return max((math.prod(sizes.get(axis) or 1 for axis in node.axes) for node in region.nodes), default=1)
 
 
 def _fixed_row(region: Region, axis: Axis) -> bool:
