@@ -12,6 +12,10 @@ import generated_modules
 import numpy as np
 import pytest
 import sample_files
+import torch
+from program_runs import agree, compiled, module
+
+from intent.host.interpreter import interpreted
 
 HEADER = """
 import intent
@@ -116,3 +120,111 @@ def k(x: I.In[I.f32, ("M", "N", 0)], o: I.Out[I.i64, (1,)]):
     actual = generated_modules.by_module(kernel, case, {"x": np.zeros((100_000, 70_000, 0), np.float32)})
     assert actual["o"] == 7_000_000_000
     assert "tl.cast(tl.cast(M, tl.int64) * N" in generated_modules.compilation(path).source
+
+
+# title -> text; offsets beyond 2**31 of an array of 5 matrices of 2**30 bytes, of which each holds its number
+OFFSETS = {
+    "sizes and constants": """
+@intent.kernel
+def k(x: I.In[I.u8, ("T", "N", "M")], o: I.Out[I.u8, ("M",)]):
+    T, N, M = x.shape
+    o[:] = x[T - 1, N - 2, :] * 100 + x[3, 5, :] * 10 + x[(T + 1) // 2, 7, :]
+""",
+    "counters": """
+@intent.kernel
+def k(x: I.In[I.u8, ("T", "N", "M")], o: I.Out[I.u8, ("M",)]):
+    T, N, M = x.shape
+    total = I.zeros((M,), I.u8)
+    for t in range(T):
+        total = total * 3 + x[t, N - 1, :] + x[T - 1 - t, N - 1, :]
+    o[:] = total
+""",
+    "counters of fixed loops": """
+@intent.kernel
+def k(x: I.In[I.u8, (5, "N", "M")], o: I.Out[I.u8, ("M",)]):
+    _, N, M = x.shape
+    total = I.zeros((M,), I.u8)
+    for t in range(1, 5):
+        total = total * 3 + x[t, N - 1, :]
+    o[:] = total
+""",
+    "streamed axes": """
+@intent.kernel
+def k(x: I.In[I.u8, ("T", "N", "M")], o: I.Out[I.u8, ("M",)]):
+    o[:] = I.cast(I.reduce.sum(I.cast(x[:, 4, :], I.i32), axis=0), I.u8)
+""",
+    "scratch": """
+@intent.kernel
+def k(x: I.In[I.u8, ("T", "N", "M")], o: I.Out[I.u8, ("M",)]):
+    T, N, M = x.shape
+    n = I.domain(0, N)
+    held = I.buffer((T, N, M), I.u8)
+    held[:, :, :] = x[:, :, :] + 1
+    o[:] = held[T - 1, N - 1 - I.indices(n), :][0] * 20 + held[3, 0, :] * 5 + held[0, 0, :]
+""",
+}
+
+
+def _expected(title: str) -> int:
+    counted = (4 * 81 + 4 * 27 + 4 * 9 + 4 * 3 + 4) % 256
+    return {
+        "sizes and constants": 400 % 256 + 30 + 3, "counters": counted, "counters of fixed loops": 27 + 18 + 9 + 4,
+        "streamed axes": 10, "scratch": 100 + 20 + 1,
+    }[title] % 256  # fmt: skip
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("title", OFFSETS)
+def test_large_offsets(title: str) -> None:
+    run = module(OFFSETS[title]).k_device
+    side = 1 << 4 if interpreted() else 1 << 15
+    device = "cpu" if interpreted() else "cuda"
+    x = torch.arange(5, dtype=torch.uint8, device=device)[:, None, None].repeat(1, side, side)
+    assert torch.equal(run(x), torch.full((side,), _expected(title), dtype=torch.uint8, device=device))
+
+
+@pytest.mark.parametrize(
+    ("title", "wide"),
+    [
+        ("sizes and constants", ["stride_x_t = tl.cast(stride_x_t, INDEX)", "stride_x_n = tl.cast(stride_x_n, INDEX)"]),
+        ("counters", ["in range(tl.cast(T, INDEX)):"]),
+        ("counters of fixed loops", ["in range(1, tl.cast(5, INDEX)):"]),
+        ("scratch", ["tl.cast(N, INDEX) * M"]),
+    ],
+)
+def test_factors_of_large_offsets(title: str, wide: list[str]) -> None:
+    """One factor of each is as wide as INDEX: Triton passes sizes and strides below 2**31 in 32 bits."""
+    source = compiled(OFFSETS[title]).source
+    assert source is not None and all(text in source for text in wide)
+
+
+def test_extents_that_are_products_of_sizes() -> None:
+    """The launcher looks at the product, and the kernel computes it in the width that the launcher chooses."""
+    text = """
+@intent.kernel
+def k(x: I.In[I.u8, ("M",)], y: I.In[I.u8, ("N",)], o: I.Out[I.i64, ()]):
+    M, N = x.shape[0], y.shape[0]
+    at = I.indices(I.domain(0, M * N))
+    o[()] = I.reduce.sum(I.cast(x[at % M] ^ y[at // M], I.i64), axis=0)
+"""
+    source = compiled(text).source
+    assert source is not None
+    assert "index = tl.int64 if M * N >= 2**30 else _index_type(" in source and "tl.cast(M, INDEX) * N" in source
+    agree(text, {"x": np.arange(9, dtype=np.uint8), "y": np.arange(7, dtype=np.uint8), "o": np.zeros((), np.int64)})
+
+
+@pytest.mark.gpu
+def test_products_of_sizes_beyond_32_bits() -> None:
+    text = """
+@intent.kernel
+def k(x: I.In[I.u8, ("M",)], y: I.In[I.u8, ("N",)], o: I.Out[I.i64, ("M",)]):
+    M, N = x.shape[0], y.shape[0]
+    at = I.indices(I.domain(M * N - M, M * N))
+    o[:] = I.cast(x[at % M], I.i64) + I.cast(y[at // M], I.i64)
+"""
+    device = "cpu" if interpreted() else "cuda"
+    x, y = torch.zeros((2, 1 << 16), dtype=torch.uint8, device=device)
+    x[-1], y[-1] = 3, 4
+    wanted = torch.full((1 << 16,), 4, device=device)
+    wanted[-1] = 7
+    assert torch.equal(module(text).k_device(x, y), wanted)

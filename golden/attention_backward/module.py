@@ -188,7 +188,7 @@ def attention_dk_dv_in_memory(
     s = pid % s_tiles * BLOCK_S + tl.arange(0, BLOCK_S)
     s_mask = s < S
     b = pid // s_tiles
-    product = b * (D * S)
+    product = b * (tl.cast(S, INDEX) * D)
     found_first_at_s = found_first_ptr + product + s[None, :] * D
 
     for start_d in range(0, D, BLOCK_D):
@@ -340,7 +340,7 @@ def attention_dq_in_memory(
     s = pid % s_tiles * BLOCK_S + tl.arange(0, BLOCK_S)
     s_mask = s < S
     b = pid // s_tiles
-    found_at_s = found_ptr + b * (D * S) + s[:, None] * D
+    found_at_s = found_ptr + b * (tl.cast(S, INDEX) * D) + s[:, None] * D
 
     for start_d in range(0, D, BLOCK_D):
         d = start_d + tl.arange(0, BLOCK_D).to(INDEX)

@@ -60,7 +60,7 @@ def batch_norm_training_kernel(
     c = tl.program_id(0).to(INDEX)
 
     v_sum_partial = tl.zeros((BLOCK_PIXELS,), tl.float32)
-    for images in range(B):
+    for images in range(tl.cast(B, INDEX)):
         for start_pixels in range(0, P, BLOCK_PIXELS):
             pixels = start_pixels + tl.arange(0, BLOCK_PIXELS).to(INDEX)
             pixels_mask = pixels < P
@@ -74,7 +74,7 @@ def batch_norm_training_kernel(
     tl.store(running_mean_at_c, running_mean + momentum * (mean - running_mean))  # batch_norm_training.py:40
 
     centred_squared_sum_partial = tl.zeros((BLOCK_PIXELS,), tl.float32)
-    for images in range(B):
+    for images in range(tl.cast(B, INDEX)):
         for start_pixels in range(0, P, BLOCK_PIXELS):
             pixels = start_pixels + tl.arange(0, BLOCK_PIXELS).to(INDEX)
             pixels_mask = pixels < P
@@ -91,7 +91,7 @@ def batch_norm_training_kernel(
     weight = tl.load(weight_ptr + c * stride_weight_c)
     rsqrt = _rsqrt(variance + eps)
 
-    for images in range(B):
+    for images in range(tl.cast(B, INDEX)):
         for start_pixels in range(0, P, BLOCK_PIXELS):
             pixels = start_pixels + tl.arange(0, BLOCK_PIXELS).to(INDEX)
             pixels_mask = pixels < P

@@ -44,7 +44,7 @@ def causal_conv1d_kernel(
     time = pid % T
     b = pid // T
     total = tl.zeros((BLOCK_CHANNELS,), tl.float32)
-    for tap in range(4):
+    for tap in range(tl.cast(4, INDEX)):
         earlier = time + tap - 3
         x_mask = channels_mask & (earlier >= 0)
         v = tl.load(x_ptr + b * stride_x_b + earlier * stride_x_t + channels * stride_x_c, mask=x_mask, other=0.0)

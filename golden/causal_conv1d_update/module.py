@@ -56,6 +56,8 @@ def causal_conv1d_update_kernel(
     stride_state_2, stride_out_b, stride_out_c,
     BLOCK_C: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
+    stride_weight_1 = tl.cast(stride_weight_1, INDEX)
+    stride_state_2 = tl.cast(stride_state_2, INDEX)
     pid = tl.program_id(0).to(INDEX)
     c_tiles = tl.cdiv(C, BLOCK_C)
     c = pid % c_tiles * BLOCK_C + tl.arange(0, BLOCK_C)
@@ -67,7 +69,7 @@ def causal_conv1d_update_kernel(
     total = tl.load(bias_ptr + c * stride_bias_c, mask=c_mask) + newest * weight_at_3
     state_at_c = state_ptr + b * stride_state_b + c * stride_state_c
 
-    for tap in range(3):
+    for tap in range(tl.cast(3, INDEX)):
         state = tl.load(state_at_c + tap * stride_state_2, mask=c_mask)
         weight = tl.load(weight_at_c + tap * stride_weight_1, mask=c_mask)
         tl.debug_barrier()
@@ -75,7 +77,7 @@ def causal_conv1d_update_kernel(
     tl.store(out_ptr + b * stride_out_b + c * stride_out_c, total * _sigmoid(total), mask=c_mask)
     tl.debug_barrier()
 
-    for tap_2 in range(2):
+    for tap_2 in range(tl.cast(2, INDEX)):
         state_tap_plus_1 = tl.load(state_at_c + (tap_2 + 1) * stride_state_2, mask=c_mask)
         tl.debug_barrier()
         tl.store(state_at_c + tap_2 * stride_state_2, state_tap_plus_1, mask=c_mask)  # causal_conv1d_update.py:34

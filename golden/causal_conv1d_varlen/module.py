@@ -53,7 +53,7 @@ def causal_conv1d_varlen_kernel(
         i_mask = i < offsets_s_plus_1
         mask = i_mask[:, None] & channels_mask[None, :]
         total = tl.zeros((BLOCK_I, BLOCK_CHANNELS), tl.float32)
-        for tap in range(3):
+        for tap in range(tl.cast(3, INDEX)):
             weight = tl.load(weight_ptr + channels * stride_weight_c + tap * stride_weight_1, mask=channels_mask)
             earlier = i + tap - 2
             valid = earlier >= offsets

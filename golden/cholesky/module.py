@@ -34,25 +34,25 @@ __all__ = ["cholesky", "cholesky_out", "cholesky_device", "cholesky_device_out"]
 def cholesky_kernel(a_ptr, B, N, stride_a_b, stride_a_1, stride_a_2, BLOCK_B: tl.constexpr, INDEX: tl.constexpr):
     b = tl.program_id(0).to(INDEX) * BLOCK_B + tl.arange(0, BLOCK_B)
     b_mask = b < B
-    for j in range(N):
+    for j in range(tl.cast(N, INDEX)):
         a_at_b = a_ptr + b * stride_a_b
         a_at_j = a_at_b + j * stride_a_1
         a_ptrs = a_at_j + j * stride_a_2
         pivot = tl.load(a_ptrs, mask=b_mask)
         tl.debug_barrier()
-        for k in range(j):
+        for k in range(tl.cast(j, INDEX)):
             a = tl.load(a_at_j + k * stride_a_2, mask=b_mask)
             tl.debug_barrier()
             pivot = pivot - a * a
         pivot_2 = tl.sqrt_rn(pivot)
         tl.store(a_ptrs, pivot_2, mask=b_mask)  # cholesky.py:25
         tl.debug_barrier()
-        for i in range(j + 1, N):
+        for i in range(j + 1, tl.cast(N, INDEX)):
             a_at_i = a_at_b + i * stride_a_1
             a_ptrs_2 = a_at_i + j * stride_a_2
             rest = tl.load(a_ptrs_2, mask=b_mask)
             tl.debug_barrier()
-            for k_2 in range(j):
+            for k_2 in range(tl.cast(j, INDEX)):
                 a = tl.load(a_at_i + k_2 * stride_a_2, mask=b_mask)
                 a_2 = tl.load(a_at_j + k_2 * stride_a_2, mask=b_mask)
                 tl.debug_barrier()

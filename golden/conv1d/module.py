@@ -52,7 +52,7 @@ def conv1d_kernel(
     u_mask = u < U
     b = pid // (f_tiles * u_tiles)
     total = tl.zeros((BLOCK_F, BLOCK_U), tl.float32)
-    for tap in range(3):
+    for tap in range(tl.cast(3, INDEX)):
         for start_c in range(0, C, BLOCK_C):
             c = start_c + tl.arange(0, BLOCK_C).to(INDEX)
             c_mask = c < C

@@ -47,7 +47,7 @@ def delta_rule_state(
     d = tl.arange(0, BLOCK_D).to(INDEX)
     d_mask = d < D
     state = tl.zeros((BLOCK_E, BLOCK_D), tl.float32)
-    for t in range(T):
+    for t in range(tl.cast(T, INDEX)):
         k = tl.load(key_ptr + b * stride_key_b + t * stride_key_t + d * stride_key_d, mask=d_mask)
         value = tl.load(value_ptr + b * stride_value_b + t * stride_value_t + e * stride_value_e, mask=e_mask)
         strength = tl.load(strength_ptr + b * stride_strength_b + t * stride_strength_t)
@@ -72,7 +72,7 @@ def delta_rule_state_1024(
     d = tl.arange(0, BLOCK_D).to(INDEX)
     d_mask = d < D
     state = tl.zeros((BLOCK_D,), tl.float32)
-    for t in range(T):
+    for t in range(tl.cast(T, INDEX)):
         k = tl.load(key_ptr + b * stride_key_b + t * stride_key_t + d * stride_key_d, mask=d_mask)
         value = tl.load(value_ptr + b * stride_value_b + t * stride_value_t + e * stride_value_e)
         strength = tl.load(strength_ptr + b * stride_strength_b + t * stride_strength_t)
@@ -97,14 +97,14 @@ def delta_rule_in_memory(
     e = pid % e_tiles * BLOCK_E + tl.arange(0, BLOCK_E)
     e_mask = e < E
     b = pid // e_tiles
-    state_at_b = state_ptr + b * (D * E)
+    state_at_b = state_ptr + b * (tl.cast(D, INDEX) * E)
 
     for start_d in range(0, D, BLOCK_D):
         d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
         tl.store(state_at_b + d[:, None] * E + e[None, :], 0.0, mask=(d[:, None] < D) & e_mask[None, :])
     tl.debug_barrier()
 
-    for t in range(T):
+    for t in range(tl.cast(T, INDEX)):
         key_at_t = key_ptr + b * stride_key_b + t * stride_key_t
         held_partial = tl.zeros((BLOCK_D, BLOCK_E), tl.float32)
         for start_d in range(0, D, BLOCK_D):

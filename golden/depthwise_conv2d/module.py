@@ -57,10 +57,10 @@ def depthwise_conv2d_kernel(
     h = pid % H
     b = pid // H
     total = tl.load(bias_ptr + c * stride_bias_c, mask=c_mask)
-    for r in range(3):
+    for r in range(tl.cast(3, INDEX)):
         i = h + r - 1
         inside = (i >= 0) & (i < H)
-        for s in range(3):
+        for s in range(tl.cast(3, INDEX)):
             weight = tl.load(weight_ptr + r * stride_weight_0 + s * stride_weight_1 + c * stride_weight_c, mask=c_mask)
             j = w + s - 1
             inside_2 = inside & (j >= 0) & (j < W)

@@ -43,17 +43,17 @@ def edit_distance_kernel(
     b = tl.program_id(0).to(INDEX) * BLOCK_B + tl.arange(0, BLOCK_B)
     b_mask = b < B
 
-    for j in range(Q + 1):
+    for j in range(tl.cast(Q + 1, INDEX)):
         tl.store(row_ptr + j * B + b, tl.cast(j, tl.int32), mask=b_mask)  # edit_distance.py:27
         tl.debug_barrier()
 
-    for i in range(P):
+    for i in range(tl.cast(P, INDEX)):
         diagonal = tl.load(row_ptr + b, mask=b_mask)
         tl.debug_barrier()
         tl.store(row_ptr + b, diagonal + 1, mask=b_mask)  # edit_distance.py:30
         tl.debug_barrier()
         left = tl.load(left_ptr + b * stride_left_b + i * stride_left_p, mask=b_mask)
-        for j_2 in range(Q):
+        for j_2 in range(tl.cast(Q, INDEX)):
             row_ptrs = row_ptr + (j_2 + 1) * B + b
             new_diagonal = tl.load(row_ptrs, mask=b_mask)
             row = tl.load(row_ptr + j_2 * B + b, mask=b_mask)
@@ -64,7 +64,7 @@ def edit_distance_kernel(
             tl.store(row_ptrs, tl.minimum(replaced, tl.minimum(new_diagonal, row) + 1), mask=b_mask)
             tl.debug_barrier()
             diagonal = new_diagonal
-    row = tl.load(row_ptr + Q * B + b, mask=b_mask)
+    row = tl.load(row_ptr + Q * tl.cast(B, INDEX) + b, mask=b_mask)
     tl.store(distance_ptr + b * stride_distance_b, row, mask=b_mask)  # edit_distance.py:37
 
 

@@ -43,6 +43,7 @@ def equalize_image_kernel(
     stride_image_h, stride_image_w, stride_cumulative_0, stride_out_h, stride_out_w,
     BLOCK_COLUMNS: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
+    stride_cumulative_0 = tl.cast(stride_cumulative_0, INDEX)
     pid = tl.program_id(0).to(INDEX)
     columns_tiles = tl.cdiv(W, BLOCK_COLUMNS)
     columns = pid % columns_tiles * BLOCK_COLUMNS + tl.arange(0, BLOCK_COLUMNS)

@@ -229,7 +229,9 @@ def flash_attention_in_memory(
     pid //= s_tiles
     h = pid % H
     b = pid // H
-    found_moment_at_s = found_moment_ptr + b * (D * H * S) + h * (D * S) + s[:, None] * D
+    found_moment_at_s = (
+        found_moment_ptr + b * (tl.cast(H, INDEX) * S * D) + h * (tl.cast(S, INDEX) * D) + s[:, None] * D
+    )
 
     for start_d in range(0, D, BLOCK_D):
         d = start_d + tl.arange(0, BLOCK_D).to(INDEX)

@@ -74,7 +74,7 @@ def fp8_gemm_kernel(
     n_mask = n < N
     i = tl.arange(0, BLOCK_I).to(INDEX)
     total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
-    for g in range(G):
+    for g in range(tl.cast(G, INDEX)):
         b = tl.load(b_ptr + n[None, :] * stride_b_n + g * stride_b_g + i[:, None] * stride_b_2, mask=n_mask[None, :])
         a = tl.load(a_ptr + m[:, None] * stride_a_m + g * stride_a_g + i[None, :] * stride_a_2, mask=m_mask[:, None])
         b_scale = tl.load(b_scale_ptr + n * stride_b_scale_n + g * stride_b_scale_g, mask=n_mask)

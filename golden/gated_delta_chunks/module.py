@@ -185,6 +185,7 @@ def state_passing_state(
     stride_learned_3, stride_learned_e, stride_state_b, stride_state_h, stride_state_d, stride_state_e,
     BLOCK_E: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_I: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
+    stride_decay_3 = tl.cast(stride_decay_3, INDEX)
     pid = tl.program_id(0).to(INDEX)
     e_tiles = tl.cdiv(E, BLOCK_E)
     e = pid % e_tiles * BLOCK_E + tl.arange(0, BLOCK_E)
@@ -200,7 +201,7 @@ def state_passing_state(
     )
     mask = d_mask[:, None] & e_mask[None, :]
     held = tl.load(state_ptrs, mask=mask)
-    for c in range(C):
+    for c in range(tl.cast(C, INDEX)):
         taken_ptrs = (
             taken_ptr
             + b * stride_taken_b
@@ -267,6 +268,7 @@ def state_passing_in_memory(
     held_ptr,
     BLOCK_E: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_I: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
+    stride_decay_3 = tl.cast(stride_decay_3, INDEX)
     pid = tl.program_id(0).to(INDEX)
     e_tiles = tl.cdiv(E, BLOCK_E)
     e = pid % e_tiles * BLOCK_E + tl.arange(0, BLOCK_E)
@@ -275,7 +277,7 @@ def state_passing_in_memory(
     h = pid % H
     b = pid // H
     i = tl.arange(0, BLOCK_I).to(INDEX)
-    held_at_h = held_ptr + b * (D * E * H) + h * (D * E)
+    held_at_h = held_ptr + b * (tl.cast(H, INDEX) * D * E) + h * (tl.cast(D, INDEX) * E)
     state_at_h = state_ptr + b * stride_state_b + h * stride_state_h
 
     for start_d in range(0, D, BLOCK_D):
@@ -285,7 +287,7 @@ def state_passing_in_memory(
         tl.store(held_at_h + d[:, None] * E + e[None, :], held, mask=mask)  # gated_delta_chunks.py:70
     tl.debug_barrier()
 
-    for c in range(C):
+    for c in range(tl.cast(C, INDEX)):
         acc = tl.zeros((BLOCK_I, BLOCK_E), tl.float32)
         for start_d in range(0, D, BLOCK_D):
             d = start_d + tl.arange(0, BLOCK_D).to(INDEX)

@@ -76,7 +76,7 @@ def gated_delta_rule_state(
     )
     mask = d_mask[:, None] & e_mask[None, :]
     held = tl.load(state_ptrs, mask=mask)
-    for t in range(T):
+    for t in range(tl.cast(T, INDEX)):
         gate = tl.load(gate_ptr + b * stride_gate_b + t * stride_gate_t + h * stride_gate_h)
         key_ptrs = key_ptr + b * stride_key_b + t * stride_key_t + h * stride_key_h + d * stride_key_d
         k = tl.load(key_ptrs, mask=d_mask, other=0.0)
@@ -113,7 +113,7 @@ def gated_delta_rule_state_1024(
     d_mask = d < D
     state_ptrs = state_ptr + b * stride_state_b + h * stride_state_h + d * stride_state_d + e * stride_state_e
     held = tl.load(state_ptrs, mask=d_mask)
-    for t in range(T):
+    for t in range(tl.cast(T, INDEX)):
         gate = tl.load(gate_ptr + b * stride_gate_b + t * stride_gate_t + h * stride_gate_h)
         key_ptrs = key_ptr + b * stride_key_b + t * stride_key_t + h * stride_key_h + d * stride_key_d
         k = tl.load(key_ptrs, mask=d_mask, other=0.0)
@@ -148,7 +148,7 @@ def gated_delta_rule_in_memory(
     pid //= e_tiles
     h = pid % H
     b = pid // H
-    held_at_h = held_ptr + b * (D * E * H) + h * (D * E)
+    held_at_h = held_ptr + b * (tl.cast(H, INDEX) * D * E) + h * (tl.cast(D, INDEX) * E)
     state_at_h = state_ptr + b * stride_state_b + h * stride_state_h
 
     for start_d in range(0, D, BLOCK_D):
@@ -158,7 +158,7 @@ def gated_delta_rule_in_memory(
         tl.store(held_at_h + d[:, None] * E + e[None, :], held, mask=mask)  # gated_delta_rule.py:30
     tl.debug_barrier()
 
-    for t in range(T):
+    for t in range(tl.cast(T, INDEX)):
         acc_partial = tl.zeros((BLOCK_D, BLOCK_E), tl.float32)
         gate = tl.load(gate_ptr + b * stride_gate_b + t * stride_gate_t + h * stride_gate_h)
         exp_gate = _exp(gate)

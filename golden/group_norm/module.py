@@ -52,7 +52,7 @@ def group_norm_kernel(
     x_at_g = x_ptr + b * stride_x_b + g * stride_x_1
 
     v_sum_partial = tl.zeros((BLOCK_PIXELS,), tl.float32)
-    for channels in range(C):
+    for channels in range(tl.cast(C, INDEX)):
         for start_pixels in range(0, P, BLOCK_PIXELS):
             pixels = start_pixels + tl.arange(0, BLOCK_PIXELS).to(INDEX)
             v = tl.load(x_at_g + channels * stride_x_c + pixels * stride_x_p, mask=pixels < P, other=0.0)
@@ -62,7 +62,7 @@ def group_norm_kernel(
     v_mean = tl.div_rn(v_sum, count)
 
     centred_squared_sum_partial = tl.zeros((BLOCK_PIXELS,), tl.float32)
-    for channels in range(C):
+    for channels in range(tl.cast(C, INDEX)):
         for start_pixels in range(0, P, BLOCK_PIXELS):
             pixels = start_pixels + tl.arange(0, BLOCK_PIXELS).to(INDEX)
             pixels_mask = pixels < P
@@ -72,7 +72,7 @@ def group_norm_kernel(
     centred_squared_sum = tl.sum(centred_squared_sum_partial, axis=0)  # group_norm.py:33
     scale = _rsqrt(tl.div_rn(centred_squared_sum, count) + eps)
 
-    for channels in range(C):
+    for channels in range(tl.cast(C, INDEX)):
         w = tl.load(weight_ptr + g * stride_weight_0 + channels * stride_weight_c)
         bias = tl.load(bias_ptr + g * stride_bias_0 + channels * stride_bias_c)
         for start_pixels in range(0, P, BLOCK_PIXELS):

@@ -55,7 +55,7 @@ def group_norm_backward_kernel(
     dy_at_g = dy_ptr + b * stride_dy_b + g * stride_dy_1
     weight_at_g = weight_ptr + g * stride_weight_0
 
-    for channels in range(C):
+    for channels in range(tl.cast(C, INDEX)):
         weight = tl.load(weight_at_g + channels * stride_weight_c)
         for start_pixels in range(0, P, BLOCK_PIXELS):
             pixels = start_pixels + tl.arange(0, BLOCK_PIXELS).to(INDEX)
@@ -71,7 +71,7 @@ def group_norm_backward_kernel(
     gradient_times_normalised_sum = tl.sum(gradient_times_normalised_sum_partial, axis=0)  # group_norm_backward.py:35
     projection = tl.div_rn(gradient_times_normalised_sum, count)
 
-    for channels in range(C):
+    for channels in range(tl.cast(C, INDEX)):
         weight = tl.load(weight_at_g + channels * stride_weight_c)
         for start_pixels in range(0, P, BLOCK_PIXELS):
             pixels = start_pixels + tl.arange(0, BLOCK_PIXELS).to(INDEX)

@@ -262,7 +262,9 @@ def grouped_decode_in_memory(
     pid //= g_tiles
     h = pid % H
     b = pid // H
-    found_moment_at_g = found_moment_ptr + b * (D * G * H) + h * (D * G) + g[:, None] * D
+    found_moment_at_g = (
+        found_moment_ptr + b * (tl.cast(H, INDEX) * G * D) + h * (tl.cast(G, INDEX) * D) + g[:, None] * D
+    )
 
     for start_d in range(0, D, BLOCK_D):
         d = start_d + tl.arange(0, BLOCK_D).to(INDEX)

@@ -238,7 +238,13 @@ def grouped_query_attention_in_memory(
     pid //= G
     kind = pid % K
     b = pid // K
-    found_moment_at_s = found_moment_ptr + b * (D * G * K * S) + kind * (D * G * S) + g * (D * S) + s[:, None] * D
+    found_moment_at_s = (
+        found_moment_ptr
+        + b * (tl.cast(K, INDEX) * G * S * D)
+        + kind * (tl.cast(G, INDEX) * S * D)
+        + g * (tl.cast(S, INDEX) * D)
+        + s[:, None] * D
+    )
 
     for start_d in range(0, D, BLOCK_D):
         d = start_d + tl.arange(0, BLOCK_D).to(INDEX)

@@ -43,7 +43,7 @@ def householder_qr_kernel(
     BLOCK_BELOW: tl.constexpr, BLOCK_RIGHT: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
     b = tl.program_id(0).to(INDEX)
-    for j in range(N):
+    for j in range(tl.cast(N, INDEX)):
         a_at_b = a_ptr + b * stride_a_b
         x_squared_sum_partial = tl.zeros((BLOCK_BELOW,), tl.float32)
         for start_below in range(j, M, BLOCK_BELOW):

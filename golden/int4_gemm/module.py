@@ -52,7 +52,7 @@ def int4_gemm_kernel(
     k = tl.arange(0, BLOCK_K).to(INDEX)
     condition = k % 2 == 0
     total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
-    for g in range(G):
+    for g in range(tl.cast(G, INDEX)):
         packed_ptrs = (
             packed_ptr + n[None, :] * stride_packed_n + g * stride_packed_g + k[:, None] // 2 * stride_packed_2
         )

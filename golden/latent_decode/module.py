@@ -187,7 +187,7 @@ def latent_decode_in_memory(
     h = pid % h_tiles * BLOCK_H + tl.arange(0, BLOCK_H)
     h_mask = h < H
     b = pid // h_tiles
-    found_moment_at_h = found_moment_ptr + b * (H * R) + h[:, None] * R
+    found_moment_at_h = found_moment_ptr + b * (tl.cast(H, INDEX) * R) + h[:, None] * R
 
     for start_r in range(0, R, BLOCK_R):
         r = start_r + tl.arange(0, BLOCK_R).to(INDEX)

@@ -59,7 +59,7 @@ def layer_norm_backward_state(
     mask = g_mask[:, None] & n_mask[None, :]
     weight_sum = tl.zeros((BLOCK_G, BLOCK_N), tl.float32)
     bias_sum = tl.zeros((BLOCK_G, BLOCK_N), tl.float32)
-    for r in range(4):
+    for r in range(tl.cast(4, INDEX)):
         inverse_deviation_ptrs = inverse_deviation_ptr + g * stride_inverse_deviation_g + r * stride_inverse_deviation_1
         inverse_deviation = tl.load(inverse_deviation_ptrs, mask=g_mask)
         mean = tl.load(mean_ptr + g * stride_mean_g + r * stride_mean_1, mask=g_mask)
@@ -96,7 +96,7 @@ def layer_norm_backward_state_1024(
     count = tl.cast(N, tl.float32)
     weight_sum = tl.zeros((BLOCK_N,), tl.float32)
     bias_sum = tl.zeros((BLOCK_N,), tl.float32)
-    for r in range(4):
+    for r in range(tl.cast(4, INDEX)):
         inverse_deviation_ptrs = inverse_deviation_ptr + g * stride_inverse_deviation_g + r * stride_inverse_deviation_1
         inverse_deviation = tl.load(inverse_deviation_ptrs)
         mean = tl.load(mean_ptr + g * stride_mean_g + r * stride_mean_1)
@@ -140,7 +140,7 @@ def layer_norm_backward_in_memory(
     tl.debug_barrier()
     count = tl.cast(N, tl.float32)
 
-    for r in range(4):
+    for r in range(tl.cast(4, INDEX)):
         gradient_times_normalised_sum_partial = tl.zeros((BLOCK_N,), tl.float32)
         gradient_sum_partial = tl.zeros((BLOCK_N,), tl.float32)
         inverse_deviation_ptrs = inverse_deviation_ptr + g * stride_inverse_deviation_g + r * stride_inverse_deviation_1

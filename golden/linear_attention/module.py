@@ -110,13 +110,13 @@ def linear_attention_in_memory(
     pid //= e_tiles
     h = pid % H
     b = pid // H
-    state_at_h = state_ptr + b * (D * E * H) + h * (D * E)
+    state_at_h = state_ptr + b * (tl.cast(H, INDEX) * D * E) + h * (tl.cast(D, INDEX) * E)
 
     for start_d in range(0, D, BLOCK_D):
         d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
         tl.store(state_at_h + d[:, None] * E + e[None, :], 0.0, mask=(d[:, None] < D) & e_mask[None, :])
     tl.debug_barrier()
-    result_kept_at_h = result_kept_ptr + b * (E * H * T) + h * (E * T)
+    result_kept_at_h = result_kept_ptr + b * (tl.cast(H, INDEX) * T * E) + h * (tl.cast(T, INDEX) * E)
 
     for start_times in range(0, T, BLOCK_TIMES):
         times = start_times + tl.arange(0, BLOCK_TIMES).to(INDEX)
@@ -166,7 +166,7 @@ def linear_attention_in_memory(
             tl.store(state_ptrs, lhs + rhs, mask=state_mask)  # linear_attention.py:49
         tl.debug_barrier()
 
-    for t in range(T):
+    for t in range(tl.cast(T, INDEX)):
         result = tl.load(result_kept_at_h + t * E + e, mask=e_mask)
         out_ptrs = out_ptr + b * stride_out_b + h * stride_out_h + t * stride_out_t + e * stride_out_e
         tl.store(out_ptrs, result, mask=e_mask)  # linear_attention.py:58

@@ -38,7 +38,7 @@ def lu_kernel(
     BLOCK_BELOW: tl.constexpr, BLOCK_BELOW_2: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
     b = tl.program_id(0).to(INDEX)
-    for j in range(N - 1):
+    for j in range(tl.cast(N - 1, INDEX)):
         a_at_b = a_ptr + b * stride_a_b
         a_at_j = a_at_b + j * stride_a_1
         a = tl.load(a_at_j + j * stride_a_2)

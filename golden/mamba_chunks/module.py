@@ -88,6 +88,7 @@ def chunk_state_kernel(
     stride_states_h, stride_states_p, stride_states_n,
     BLOCK_P: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_INSIDE: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
+    stride_decay_l = tl.cast(stride_decay_l, INDEX)
     pid = tl.program_id(0).to(INDEX)
     p_tiles = tl.cdiv(P, BLOCK_P)
     n_tiles = tl.cdiv(N, BLOCK_N)
@@ -152,6 +153,7 @@ def state_passing_kernel(
     stride_last_b, stride_last_h, stride_last_p, stride_last_n,
     BLOCK_N: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
+    stride_decay_l = tl.cast(stride_decay_l, INDEX)
     pid = tl.program_id(0).to(INDEX)
     n_tiles = tl.cdiv(N, BLOCK_N)
     n = pid % n_tiles * BLOCK_N + tl.arange(0, BLOCK_N)
@@ -162,7 +164,7 @@ def state_passing_kernel(
     h = pid % H
     b = pid // H
     state = tl.zeros((BLOCK_N,), tl.float32)
-    for c in range(C):
+    for c in range(tl.cast(C, INDEX)):
         states_ptrs = (
             states_ptr
             + b * stride_states_b

@@ -54,7 +54,7 @@ def max_pool_indices_kernel(
     b = pid // P
     largest = tl.full((BLOCK_Q,), -float("inf"), tl.float32)
     window_argmax = tl.full((BLOCK_Q,), 0, INDEX)
-    for i in range(4):
+    for i in range(tl.cast(4, INDEX)):
         x_ptrs = x_ptr + b * stride_x_b + p * stride_x_p + i // 2 * stride_x_2 + q * stride_x_q + i % 2 * stride_x_4
         window = tl.load(x_ptrs, mask=q_mask)
         largest, window_argmax = _later_max(largest, window_argmax, window, i)

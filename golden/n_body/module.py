@@ -48,6 +48,8 @@ def n_body_kernel(
     softening: tl.float32,
     BLOCK_I: tl.constexpr, BLOCK_N: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
+    stride_position_1 = tl.cast(stride_position_1, INDEX)
+    stride_acceleration_1 = tl.cast(stride_acceleration_1, INDEX)
     i = tl.program_id(0).to(INDEX) * BLOCK_I + tl.arange(0, BLOCK_I)
     i_mask = i < N
     weight_times_dx_sum_partial = tl.zeros((BLOCK_I, BLOCK_N), tl.float32)

@@ -41,7 +41,7 @@ def quadratic_form_kernel(
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
         n_mask = n < N
         row = tl.zeros((BLOCK_N,), tl.float64)
-        for m in range(M):
+        for m in range(tl.cast(M, INDEX)):
             x = tl.load(x_ptr + m * stride_x_m)
             row += x * tl.load(a_ptr + m * stride_a_m + n * stride_a_n, mask=n_mask)
         acc_partial += tl.where(n_mask, row, 0.0) * tl.load(y_ptr + n * stride_y_n, mask=n_mask, other=0.0)

@@ -88,6 +88,8 @@ def quantized_gemv_kernel(
     stride_weights_n, stride_weights_g, stride_weights_2, stride_activations_g, stride_activations_1, stride_y_n,
     BLOCK_I: tl.constexpr, BLOCK_I_2: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
+    stride_weights_2 = tl.cast(stride_weights_2, INDEX)
+    stride_activations_1 = tl.cast(stride_activations_1, INDEX)
     n = tl.program_id(0).to(INDEX)
     i = tl.arange(0, BLOCK_I).to(INDEX)
     i_2 = tl.arange(0, BLOCK_I_2).to(INDEX)
@@ -95,7 +97,7 @@ def quantized_gemv_kernel(
     condition = i_2 // 8 == 0
     shift = (i // 32 % 2).to(tl.uint8) * 4
     condition_2 = i // 128 == 0
-    for g in range(G):
+    for g in range(tl.cast(G, INDEX)):
         activations_at_g = activations_ptr + g * stride_activations_g
         weights_at_g = weights_ptr + n * stride_weights_n + g * stride_weights_g
         remainder = i_2 // 2 % 4

@@ -50,11 +50,11 @@ def repetition_penalty_kernel(
     logits_at_m = logits_ptr + m * stride_logits_m
     v_before_at_m = v_before_ptr + m * L
 
-    for i in range(L):
+    for i in range(tl.cast(L, INDEX)):
         first = i < length
         tl.debug_barrier()
         word = tl.load(history_at_m + i * stride_history_l, mask=m_mask)
-        for j in range(i):
+        for j in range(tl.cast(i, INDEX)):
             history = tl.load(history_at_m + j * stride_history_l, mask=m_mask & first, other=0)
             first = tl.where(first, history != word, False)
         word_2 = word.to(tl.int64)
@@ -63,11 +63,11 @@ def repetition_penalty_kernel(
         tl.store(v_before_at_m + i, v, mask=m_mask & first)  # repetition_penalty.py:34
     tl.debug_barrier()
 
-    for i in range(L):
+    for i in range(tl.cast(L, INDEX)):
         first = i < length
         tl.debug_barrier()
         word = tl.load(history_at_m + i * stride_history_l, mask=m_mask)
-        for j in range(i):
+        for j in range(tl.cast(i, INDEX)):
             history = tl.load(history_at_m + j * stride_history_l, mask=m_mask & first, other=0)
             first = tl.where(first, history != word, False)
         v = tl.load(v_before_at_m + i, mask=m_mask & first, other=0.0)

@@ -75,7 +75,7 @@ def rope_qk_kernel(
     s = _sin(angle)
     c = tl.cos(angle)
 
-    for h in range(H):
+    for h in range(tl.cast(H, INDEX)):
         query_at_h = query_ptr + t * stride_query_t + h * stride_query_h
         query_ptrs = query_at_h + (i + 16) * stride_query_2
         second = tl.load(query_ptrs)

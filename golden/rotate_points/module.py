@@ -45,6 +45,9 @@ def rotate_points_kernel(
     stride_quaternion_n, stride_quaternion_1, stride_point_n, stride_point_1, stride_out_n, stride_out_1,
     BLOCK_I: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
+    stride_quaternion_1 = tl.cast(stride_quaternion_1, INDEX)
+    stride_point_1 = tl.cast(stride_point_1, INDEX)
+    stride_out_1 = tl.cast(stride_out_1, INDEX)
     i = tl.program_id(0).to(INDEX) * BLOCK_I + tl.arange(0, BLOCK_I)
     i_mask = i < N
     point_ptrs = point_ptr + i * stride_point_n

@@ -59,7 +59,7 @@ def scaled_matmul_kernel(
     n_mask = n < N
     i = tl.arange(0, BLOCK_I).to(INDEX)
     acc = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
-    for g in range(G):
+    for g in range(tl.cast(G, INDEX)):
         b_scale = tl.load(b_scale_ptr + n * stride_b_scale_n + g * stride_b_scale_g, mask=n_mask).to(tl.uint32)
         a_scale = tl.load(a_scale_ptr + m * stride_a_scale_m + g * stride_a_scale_g, mask=m_mask).to(tl.uint32)
         a = tl.load(a_ptr + m[:, None] * stride_a_m + g * stride_a_g + i[None, :] * stride_a_2, mask=m_mask[:, None])

@@ -145,7 +145,7 @@ def attend_parts_in_memory(
     pid //= G
     h = pid % H
     b = pid // H
-    found_moment_at_g = found_moment_ptr + b * (D * G * H) + h * (D * G) + g * D
+    found_moment_at_g = found_moment_ptr + b * (tl.cast(H, INDEX) * G * D) + h * (tl.cast(G, INDEX) * D) + g * D
 
     for start_d in range(0, D, BLOCK_D):
         d = start_d + tl.arange(0, BLOCK_D).to(INDEX)

@@ -61,7 +61,7 @@ def top_k_state(
     columns_mask = columns < N
     x_mask = row_mask[:, None] & columns_mask[None, :]
     v = tl.load(x_ptr + row[:, None] * stride_x_m + columns[None, :] * stride_x_n, mask=x_mask)
-    for k in range(4):
+    for k in range(tl.cast(4, INDEX)):
         largest, v_argmax = tl.reduce(
             (
                 tl.where(columns_mask[None, :], v, -float("inf")),
@@ -87,7 +87,7 @@ def top_k_state_1024(
     columns = tl.arange(0, BLOCK_COLUMNS).to(INDEX)
     columns_mask = columns < N
     v = tl.load(x_ptr + row * stride_x_m + columns * stride_x_n, mask=columns_mask)
-    for k in range(4):
+    for k in range(tl.cast(4, INDEX)):
         largest, v_argmax = tl.reduce((tl.where(columns_mask, v, -float("inf")), columns), 0, _arg_max)  # top_k.py:28
         tl.store(values_ptr + row * stride_values_m + k * stride_values_1, largest)  # top_k.py:29
         tl.store(positions_ptr + row * stride_positions_m + k * stride_positions_1, tl.cast(v_argmax, tl.int64))
@@ -112,7 +112,7 @@ def top_k_in_memory(
         tl.store(v_row + columns, v, mask=columns_mask)  # top_k.py:26
     tl.debug_barrier()
 
-    for k in range(4):
+    for k in range(tl.cast(4, INDEX)):
         largest_partial = tl.full((BLOCK_COLUMNS,), -float("inf"), tl.float32)
         v_argmax_partial = tl.full((BLOCK_COLUMNS,), 0, INDEX)
         for start_columns in range(0, N, BLOCK_COLUMNS):

@@ -38,12 +38,12 @@ def triangular_solve_kernel(
 ):  # fmt: skip
     r = tl.program_id(0).to(INDEX) * BLOCK_R + tl.arange(0, BLOCK_R)
     r_mask = r < R
-    for i in range(N):
+    for i in range(tl.cast(N, INDEX)):
         x_ptrs = x_ptr + i * stride_x_n + r * stride_x_r
         rest = tl.load(x_ptrs, mask=r_mask)
         tl.debug_barrier()
         lower_at_i = lower_ptr + i * stride_lower_0
-        for k in range(i):
+        for k in range(tl.cast(i, INDEX)):
             x = tl.load(x_ptr + k * stride_x_n + r * stride_x_r, mask=r_mask)
             lower = tl.load(lower_at_i + k * stride_lower_1)
             tl.debug_barrier()

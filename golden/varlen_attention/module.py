@@ -162,7 +162,8 @@ def varlen_attention_in_memory(
     b = pid // H
     offsets = tl.load(offsets_ptr + b * stride_offsets_b1).to(tl.int64)
     offsets_b_plus_1 = tl.load(offsets_ptr + (b + 1) * stride_offsets_b1).to(tl.int64)
-    product = b * (H * N)
+    product_2 = tl.cast(H, INDEX) * N
+    product = b * product_2
     found_largest_at_h = found_largest_ptr + product + h * N
 
     for start_i_2 in range(0, offsets_b_plus_1 - offsets, BLOCK_I_2):
@@ -173,7 +174,7 @@ def varlen_attention_in_memory(
     for start_i_2 in range(0, offsets_b_plus_1 - offsets, BLOCK_I_2):
         i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)
         tl.store(found_mass_at_h + i_2, 0.0, mask=(i_2 < offsets_b_plus_1 - offsets) & (i_2 < N))
-    found_moment_at_h = found_moment_ptr + b * (D * H * N) + h * (D * N)
+    found_moment_at_h = found_moment_ptr + b * (product_2 * D) + h * (tl.cast(N, INDEX) * D)
 
     for start_i_2 in range(0, offsets_b_plus_1 - offsets, BLOCK_I_2):
         i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)

@@ -46,23 +46,24 @@ def viterbi_kernel(
 ):  # fmt: skip
     b = tl.program_id(0).to(INDEX)
     i = tl.arange(0, BLOCK_I).to(INDEX)
+    product = tl.cast(B, INDEX) * 4
 
-    for t in range(T):
-        tl.store(back_ptr + t * (B * 4) + i * B + b, 0)  # viterbi.py:28
+    for t in range(tl.cast(T, INDEX)):
+        tl.store(back_ptr + t * product + i * B + b, 0)  # viterbi.py:28
     tl.debug_barrier()
     emission_at_b = emission_ptr + b * stride_emission_b
 
-    for s in range(4):
+    for s in range(tl.cast(4, INDEX)):
         emission = tl.load(emission_at_b + s * stride_emission_2, mask=0 < T, other=0.0)
         tl.store(best_ptr + s * B + b, emission)  # viterbi.py:30
         tl.debug_barrier()
 
-    for t_2 in range(1, T):
-        for s_2 in range(4):
+    for t_2 in range(1, tl.cast(T, INDEX)):
+        for s_2 in range(tl.cast(4, INDEX)):
             top = tl.load(best_ptr + b) + tl.load(transition_ptr + s_2 * stride_transition_1)
             tl.debug_barrier()
             place = tl.full((), 0, tl.int32)
-            for q in range(1, 4):
+            for q in range(1, tl.cast(4, INDEX)):
                 best_2 = tl.load(best_ptr + q * B + b)
                 through = best_2 + tl.load(transition_ptr + q * stride_transition_0 + s_2 * stride_transition_1)
                 through_above_top = through > top
@@ -72,9 +73,9 @@ def viterbi_kernel(
                 place = tl.where(through_above_top, place_2, place)
             emission = tl.load(emission_at_b + t_2 * stride_emission_t + s_2 * stride_emission_2)
             tl.store(other_ptr + s_2 * B + b, top + emission)  # viterbi.py:40
-            tl.store(back_ptr + t_2 * (B * 4) + s_2 * B + b, place)  # viterbi.py:41
+            tl.store(back_ptr + t_2 * product + s_2 * B + b, place)  # viterbi.py:41
             tl.debug_barrier()
-        for s_3 in range(4):
+        for s_3 in range(tl.cast(4, INDEX)):
             other = tl.load(other_ptr + s_3 * B + b)
             tl.store(best_ptr + s_3 * B + b, other)  # viterbi.py:43
             tl.debug_barrier()
@@ -82,7 +83,7 @@ def viterbi_kernel(
     tl.debug_barrier()
 
     state = tl.full((), 0, tl.int32)
-    for s_4 in range(1, 4):
+    for s_4 in range(1, tl.cast(4, INDEX)):
         top_2 = tl.load(best_ptr + s_4 * B + b)
         top_above_top = top_2 > top
         state_2 = tl.cast(s_4, tl.int32)
@@ -93,11 +94,11 @@ def viterbi_kernel(
     tl.debug_barrier()
     state_2 = state
 
-    for step in range(T):
+    for step in range(tl.cast(T, INDEX)):
         t_3 = T - step - 1
         tl.store(path_ptr + b * stride_path_b + t_3 * stride_path_t, state_2)  # viterbi.py:53
         back_mask = (state_2.to(tl.int64) >= 0) & (state_2.to(tl.int64) < 4)
-        state_2 = tl.load(back_ptr + t_3 * (B * 4) + state_2.to(tl.int64) * B + b, mask=back_mask, other=0)
+        state_2 = tl.load(back_ptr + t_3 * product + state_2.to(tl.int64) * B + b, mask=back_mask, other=0)
         tl.debug_barrier()
 
 

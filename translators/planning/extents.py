@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from intent.dtypes import DType
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Polynomial, number
+from translators.algebra.polynomial import Polynomial, Symbol, number
+from translators.planning.ranges import known_at_launch
 from translators.planning.regions import Region
 from translators.planning.sinks import Loop
 from translators.tile.expression import Axis
@@ -26,6 +29,12 @@ def region_facts(region: Region) -> Facts:
         if node.operation == "reduce" and node.attribute.kind == "arg_max" and node.attribute.result == 1:
             facts = facts.with_bounds(node, 0, None)
     return facts
+
+
+def products_of_sizes(regions: Iterable[Region]) -> list[Polynomial]:
+    """Ends of axes that may be large although the sizes that they are products of are not."""
+    found = dict.fromkeys(axis.end for region in regions for axis in region.axes if known_at_launch(axis.end))
+    return [end for end in found if any(sum(isinstance(a, Symbol) for a in monomial) > 1 for monomial, _ in end.terms)]
 
 
 def _never_negative(dtype: DType) -> bool:

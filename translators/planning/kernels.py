@@ -19,7 +19,7 @@ from translators.planning.coverage import coverage_notes, covered
 from translators.planning.decisions import FINDINGS, Decisions
 from translators.planning.demand import Demand
 from translators.planning.described_tiles import described_tiles, one_after_the_other
-from translators.planning.extents import region_facts
+from translators.planning.extents import products_of_sizes, region_facts
 from translators.planning.hazards import cells, joined
 from translators.planning.layouts import POINTS, Choice, Layout, choices
 from translators.planning.naming import Namer
@@ -85,6 +85,7 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
         traffic=_traffic(kernel, regions),
         notes=tuple(notes.values()),
         promises=tuple(_promises(variants)),
+        products=tuple(size_code(each, names).text for each in products_of_sizes(plans[0].regions)),
     )
 
 

@@ -431,7 +431,7 @@ def _in_memory(region: Region, axis: Axis, message: str) -> Exception:
 
 
 def _fixed_rows(region: Region) -> set[Axis]:
-    """The reused axes of fixed extents that stay on chip: as many as a tile has room for, neighbours in memory first."""
+    """The reused axes of fixed extents that stay on chip: as many as a tile holds, neighbours in memory first."""
     unit = unit_stride_axes(region)
     candidates = [
         axis for axis in region.axes

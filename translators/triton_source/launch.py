@@ -138,7 +138,8 @@ class KernelCode:
     `covered` names the outputs proven to be written in full. `stages` gives the logical program, one line per
     statement group; `traffic` the bytes moved against the array form; `promises` what callers are taken to have
     promised.
-    `sizes` maps each symbol to the (view, axis) pairs it is read from. `notes` is advice to the author.
+    `products` are ends of axes, as the launcher computes them, that may be large although the sizes that they are
+    products of are not. `notes` is advice to the author.
     """
 
     kernel: Kernel
@@ -150,6 +151,7 @@ class KernelCode:
     stages: tuple[str, ...] = ()
     traffic: str = ""
     promises: tuple[str, ...] = ()
+    products: tuple[str, ...] = ()
     notes: tuple[Diagnostic, ...] = ()
 
     @property

@@ -88,7 +88,9 @@ def launcher(code: KernelCode, names: KernelNames) -> str:
     passes_integers = any(isinstance(each, Size | Stride) for variant in code.variants for each in variant.arguments)
     lines = [call(f"def {names.launcher}(", parameters, "):")]
     if any(variant.wide_index for variant in code.variants):
-        lines += fold("    ", f"{index} = _index_type({', '.join(views)})")
+        chosen = f"_index_type({', '.join(views)})"
+        large = " or ".join(f"{extent} >= 2**30" for extent in code.products)
+        lines += fold("    ", f"{index} = tl.int64 if {large} else {chosen}" if large else f"{index} = {chosen}")
     if any(variant.described for variant in code.variants):
         lines += fold("    ", f"{TILES} = _tile_processors({', '.join([index, *views])})")
     lines += _copies(code, names, index)

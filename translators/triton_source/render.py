@@ -7,7 +7,7 @@ padding.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from intent.dtypes import DType, f16, f32, i64, index
 from intent.records import dataclass, field, replace
@@ -49,6 +49,8 @@ class Renderer:
     functions: dict[str, str] = field(default_factory=dict)  # text of device functions made for this kernel
     arguments: list[str] = field(default_factory=list)  # parameter names of the combine being printed
     strides: set[tuple[str, int]] = field(default_factory=set)
+    widened: set[tuple[str, int]] = field(default_factory=set)  # strides of which INDEX has to hold multiples
+    indices: set[Atom] = field(default_factory=set)  # counters of loops that offsets are multiples of
     scalars: dict[str, bool] = field(default_factory=dict)  # those used; True: also with nothing beside it
     symbols: dict[str, None] = field(default_factory=dict)
     buffers: dict[str, None] = field(default_factory=dict)
@@ -260,8 +262,9 @@ class Renderer:
         if not monomial:
             return Code(str(coefficient), value=coefficient)
         factors = [self._atom(atom, shape, wide) for atom in sorted(monomial, key=_writing_order)]
-        if wide and all(isinstance(atom, Symbol) for atom in monomial) and (len(monomial) > 1 or coefficient > 1):
-            factors[0] = call("tl.cast", factors[0], Code("tl.int64"))  # a product of sizes may leave 32 bits
+        if all(isinstance(atom, Symbol) for atom in monomial) and (len(monomial) > 1 or (wide and coefficient > 1)):
+            dtype = "tl.int64" if wide else "INDEX"
+            factors[0] = call("tl.cast", factors[0], Code(dtype))  # a product of sizes may leave 32 bits
         total = factors[0]
         for factor in factors[1:]:
             total = binary("*", total, factor)
@@ -424,6 +427,8 @@ class Renderer:
             if coordinate.constant == 0:
                 continue
             self.strides.add((memory.name, ordinal))
+            if coordinate.constant != 1 and not self._widen(coordinate):
+                self.widened.add((memory.name, ordinal))
             stride = Code(self.names.strides[memory.name, ordinal])
             total = binary("+", total, self._scaled(coordinate, stride, shape))
         return total, axes
@@ -434,20 +439,46 @@ class Renderer:
         extents = self.section.shapes[buffer]
         instances = len(extents) - buffer.rank
         ordered = [*range(instances, len(extents)), *range(instances)]
+        elements = product(extents).constant
+        large = elements is None or elements >= 1 << 31
         total = Code(f"{buffer.name}_ptr")
         for position, ordinal in enumerate(ordered):
             if coordinates[ordinal].constant == 0:
                 continue
-            stride = self.polynomial(product(extents[inner] for inner in ordered[position + 1 :]), shape, wide=False)
-            scaled = self._scaled(coordinates[ordinal], stride, shape) if stride.value != 1 else None
-            total = binary("+", total, scaled or self.polynomial(coordinates[ordinal], shape, wide=False))
+            inner = [extents[each] for each in ordered[position + 1 :]]
+            total = binary("+", total, self._element_offset(coordinates[ordinal], inner, shape, large))
         return total
 
+    def _element_offset(self, place: Polynomial, inner: Sequence[Polynomial], shape: Shape, large: bool) -> Code:
+        """`place` times the extents further inside. `large`: the buffer may have 2**31 elements or more."""
+        code, stride = self.polynomial(place, shape, wide=False), product(inner)
+        if stride.constant == 1:
+            return code
+        if stride.constant is not None:
+            code = call("tl.cast", code, Code("INDEX")) if large and not self._widen(place) else code
+            return binary("*", code, Code(str(stride.constant), value=stride.constant))
+        if not large or (self._widen(place) and stride.atom is not None):
+            return self._scaled(place, self.polynomial(stride, shape, wide=False), shape)
+        varying = sorted(inner, key=lambda extent: extent.constant is not None)
+        total = call("tl.cast", self.polynomial(varying[0], shape, wide=False), Code("INDEX"))
+        for extent in varying[1:]:
+            if extent.constant != 1:
+                total = binary("*", total, self.polynomial(extent, shape, wide=False))
+        return self._scaled(place, total, shape)
+
     def _scaled(self, coordinate: Polynomial, stride: Code, shape: Shape) -> Code:
-        code = self.polynomial(coordinate, shape, wide=False)
         if coordinate.constant == 1:
             return stride
-        return binary("*", code, stride)
+        return binary("*", self.polynomial(coordinate, shape, wide=False), stride)
+
+    def _widen(self, coordinate: Polynomial) -> bool:
+        """Make the coordinate's code as wide as INDEX, unless it consists of sizes and constants."""
+        parts = list(_operands(coordinate))
+        counters = [atom for atom in parts if isinstance(atom, LoopToken) or atom in self.counters]
+        if any(not isinstance(atom, Symbol) and atom not in counters for atom in parts):
+            return True
+        self.indices.update(counters)
+        return bool(counters)
 
     def mask(
         self, lanes: Shape, checks: Sequence[Check], guard: Expression | None, shape: Shape
@@ -546,3 +577,15 @@ def _writing_order(atom: Atom) -> int:
             return 2
         case _:
             return 0
+
+
+def _operands(value: Polynomial) -> Iterator[Atom]:
+    """Atoms that are no quotient, remainder or extremum of others."""
+    for atom in value.atoms():
+        if isinstance(atom, Quotient | Remainder | Extremum):
+            for operand in atom.operands:
+                yield from _operands(operand)
+        elif isinstance(atom, Expression) and atom.operation == "index":
+            yield from _operands(atom.attribute)
+        else:
+            yield atom

@@ -238,7 +238,7 @@ class StatementWriter(ValueWriter):
         limit = statement.axis.end if statement.high is None else statement.high
         begin, end = (self.renderer.polynomial(bound, (), wide=False) for bound in (lowest, limit))
         step = form.block or "1"
-        low = begin.text
+        head = len(self.lines)
         if statement.reverse:
             length = self.renderer.polynomial(limit - lowest, (), wide=False)
             last = call("tl.cdiv", length, Code(step)) if form.block else length
@@ -248,10 +248,9 @@ class StatementWriter(ValueWriter):
             first = scaled if begin.value == 0 else binary("+", begin, scaled)
             self.lines.append(Line(self.level + 1, f"{statement.start} = {first.text}"))
         elif step == "1":
-            low = f"{low}, " if low != "0" else ""
-            self.line(f"for {statement.start} in range({low}{end.text}):")
+            self.line(f"for {statement.start} in {_counting(begin, end)}:")
         else:
-            self.line(f"for {statement.start} in range({low}, {end.text}, {step}):")
+            self.line(f"for {statement.start} in range({begin.text}, {end.text}, {step}):")
         if form.block is None:
             self.renderer.counters.add(statement.axis)
         if statement.guard is not None:
@@ -259,6 +258,9 @@ class StatementWriter(ValueWriter):
         if statement.whole:
             self.renderer.whole.add(statement.axis)
         self.nested(statement.body)
+        if statement.axis in self.renderer.indices:
+            low, high = (Code("0", value=0), last) if statement.reverse else (begin, end)
+            self._as_index(head, _counting(low, high), _counting(low, _as_offset(high)))
         self.renderer.counters.discard(statement.axis)
         self.renderer.whole.discard(statement.axis)
         self.ends.pop(statement.axis, None)
@@ -279,6 +281,7 @@ class StatementWriter(ValueWriter):
             renderer.carries[statement.token, ordinal] = (carry.name, carry.order, carry.axes)
         if statement.low is not None and statement.high is not None:
             self.line(f"for {statement.name} in {self._range(statement)}:")
+        head = len(self.lines) - 1
         saved, certain = dict(renderer.values), renderer.certain
         if statement.low is None:
             self._test(statement)
@@ -299,16 +302,23 @@ class StatementWriter(ValueWriter):
         if before == len(self.lines):
             self.line("pass")
         self.level -= 1
+        if statement.token in renderer.indices:
+            self._as_index(head, self._range(statement), self._range(statement, wide=True))
 
-    def _range(self, statement: OrderedLoop) -> str:
+    def _as_index(self, head: int, plain: str, wide: str) -> None:
+        """Offsets are multiples of the counter, which is as wide as the bounds."""
+        self.lines[head] = self.lines[head].rewritten(self.lines[head].text.replace(plain, wide))
+
+    def _range(self, statement: OrderedLoop, wide: bool = False) -> str:
         assert statement.low is not None and statement.high is not None
         low = self.renderer.polynomial(statement.low.polynomial, (), wide=False)
         high = self.renderer.polynomial(statement.high.polynomial, (), wide=False)
+        high = _as_offset(high) if wide else high
         if statement.sliced is not None:
             return f"range({low.text}, {high.text}, {self.renderer.form(statement.sliced).block})"
         if statement.step != 1:
             return f"range({low.text}, {high.text}, {statement.step})"
-        return f"range({high.text})" if low.value == 0 else f"range({low.text}, {high.text})"
+        return _counting(low, high)
 
     def _test(self, statement: OrderedLoop) -> None:
         if statement.live is None or statement.active is None:
@@ -386,3 +396,11 @@ def _constant_value(node: Expression) -> bool | int | float | None:
             return coordinate
         case _:
             return None
+
+
+def _counting(low: Code, high: Code) -> str:
+    return f"range({high.text})" if low.value == 0 else f"range({low.text}, {high.text})"
+
+
+def _as_offset(bound: Code) -> Code:
+    return bound if "INDEX" in bound.text else call("tl.cast", bound, Code("INDEX"))

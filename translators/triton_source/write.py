@@ -55,6 +55,7 @@ class _FunctionWriter:
     helpers: set[str] = field(default_factory=set)
     combines: dict[str, str] = field(default_factory=dict)
     strides: set[tuple[str, int]] = field(default_factory=set)
+    widened: set[tuple[str, int]] = field(default_factory=set)
     scalars: dict[str, bool] = field(default_factory=dict)
     symbols: set[str] = field(default_factory=set)
     buffers: set[str] = field(default_factory=set)
@@ -62,7 +63,7 @@ class _FunctionWriter:
 
     def write(self) -> Written:
         sections = self._sections(self.function.sections, 1)
-        lines = [*self._typed_scalars("\n".join(line.text for line in sections)), *sections]
+        lines = [*self._typed_scalars("\n".join(line.text for line in sections)), *self._wide_strides(), *sections]
         body = finished(lines, self._vocabulary())
         text = "\n".join(line for line, _ in body)
         arguments = tuple(self._arguments(text))
@@ -111,6 +112,15 @@ class _FunctionWriter:
                 self.helpers |= value.helpers
                 yield Line(1, f"{name} = {value.code.text}")
 
+    def _wide_strides(self) -> Iterator[Line]:
+        """Sizes and strides are as wide as their values, of which products may need more."""
+        for view, axis in sorted(self.widened, key=lambda each: (self._position(each[0]), each[1])):
+            name = self.names.strides[view, axis]
+            yield Line(1, f"{name} = tl.cast({name}, INDEX)")
+
+    def _position(self, view: str) -> int:
+        return [each.name for each in self.kernel.views].index(view)
+
     def _renderer(self, section: Section) -> Renderer:
         return Renderer(self.names, section)
 
@@ -124,6 +134,7 @@ class _FunctionWriter:
         self.helpers |= renderer.helpers
         self.combines |= renderer.functions
         self.strides |= renderer.strides
+        self.widened |= renderer.widened
         for name, alone in renderer.scalars.items():
             self.scalars[name] = alone or self.scalars.get(name, False)
         self.symbols |= set(renderer.symbols)

@@ -76,7 +76,7 @@ def along_rows_kernel(
     x1 = tl.zeros((BLOCK_I,), tl.float64)
     y1 = tl.zeros((BLOCK_I,), tl.float64)
     y2 = tl.zeros((BLOCK_I,), tl.float64)
-    for j in range(H):
+    for j in range(tl.cast(H, INDEX)):
         new_x1 = tl.load(x_at_i + j * stride_x_h, mask=i_mask)
         new_y1 = a1 * new_x1 + a2 * x1 + b1 * y1 + b2 * y2
         tl.store(out_at_i + j * stride_out_h, new_y1, mask=i_mask)  # deriche.py:31
@@ -89,7 +89,7 @@ def along_rows_kernel(
     y1_2 = tl.zeros((BLOCK_I,), tl.float64)
     y2_2 = tl.zeros((BLOCK_I,), tl.float64)
     x2 = tl.zeros((BLOCK_I,), tl.float64)
-    for back in range(H):
+    for back in range(tl.cast(H, INDEX)):
         j_2 = H - back - 1
         out_ptrs = out_at_i + j_2 * stride_out_h
         out = tl.load(out_ptrs, mask=i_mask)
@@ -124,7 +124,7 @@ def along_columns_kernel(
     x1 = tl.zeros((BLOCK_J,), tl.float64)
     y1 = tl.zeros((BLOCK_J,), tl.float64)
     y2 = tl.zeros((BLOCK_J,), tl.float64)
-    for i in range(W):
+    for i in range(tl.cast(W, INDEX)):
         new_x1 = tl.load(x_ptr + i * stride_x_w + j * stride_x_h, mask=j_mask)
         new_y1 = a1 * new_x1 + a2 * x1 + b1 * y1 + b2 * y2
         tl.store(out_ptr + i * stride_out_w + j * stride_out_h, new_y1, mask=j_mask)  # deriche.py:63
@@ -137,7 +137,7 @@ def along_columns_kernel(
     y1_2 = tl.zeros((BLOCK_J,), tl.float64)
     y2_2 = tl.zeros((BLOCK_J,), tl.float64)
     x2 = tl.zeros((BLOCK_J,), tl.float64)
-    for back in range(W):
+    for back in range(tl.cast(W, INDEX)):
         i_2 = W - back - 1
         out_ptrs = out_ptr + i_2 * stride_out_w + j * stride_out_h
         out = tl.load(out_ptrs, mask=j_mask)

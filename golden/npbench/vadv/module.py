@@ -52,10 +52,11 @@ def vadv_kernel(
     i = pid // j_tiles
     tendency_at_j = tendency_ptr + i * stride_tendency_i + j * stride_tendency_j
     position_at_j = position_ptr + i * stride_position_i + j * stride_position_j
+    product_4 = tl.cast(I, INDEX) * J
 
     ratio_below = tl.zeros((BLOCK_J,), tl.float64)
     right_below = tl.zeros((BLOCK_J,), tl.float64)
-    for k in range(K):
+    for k in range(tl.cast(K, INDEX)):
         condition = k > 0
         wind_start = wind_ptr + i * stride_wind_i_plus_1 + j * stride_wind_j
         wind_mask = j_mask & (i < I_plus_1)
@@ -66,15 +67,15 @@ def vadv_kernel(
         lower = -0.125 * (wind_i_plus_1 + wind)
         lower_2 = tl.where(condition, lower, 0.0)
         condition_2 = k < K - 1
-        product = (k + 1) * stride_wind_k
-        wind_k_plus_1 = tl.load(wind_start + product, mask=wind_mask & condition_2, other=0.0)
-        wind_i_plus_1_k_plus_1 = tl.load(wind_at_j + product, mask=mask & condition_2, other=0.0)
+        product_3 = (k + 1) * stride_wind_k
+        wind_k_plus_1 = tl.load(wind_start + product_3, mask=wind_mask & condition_2, other=0.0)
+        wind_i_plus_1_k_plus_1 = tl.load(wind_at_j + product_3, mask=mask & condition_2, other=0.0)
         upper = 0.125 * (wind_i_plus_1_k_plus_1 + wind_k_plus_1)
         upper_2 = tl.where(condition_2, upper, 0.0)
         pivot = rate - lower_2 - upper_2 - ratio_below * lower_2
         ratio_below = upper_2 / pivot
-        product_3 = k * (I * J)
-        tl.store(ratio_ptr + product_3 + i * J + j, ratio_below, mask=j_mask)  # vadv.py:40
+        product = k * product_4
+        tl.store(ratio_ptr + product + i * J + j, ratio_below, mask=j_mask)  # vadv.py:40
         u_at_j = u_ptr + i * stride_u_i + j * stride_u_j
         u_ptrs = u_at_j + k * stride_u_k
         u_mask = j_mask & condition
@@ -92,12 +93,12 @@ def vadv_kernel(
         correction_4 = tl.where(condition_2, correction_3, correction_2)
         known = rate * position + slow + tendency + correction_4
         right_below = (known - right_below * lower_2) / pivot
-        tl.store(right_ptr + product_3 + i * J + j, right_below, mask=j_mask)  # vadv.py:41
+        tl.store(right_ptr + product + i * J + j, right_below, mask=j_mask)  # vadv.py:41
         tl.debug_barrier()
 
     x = tl.zeros((BLOCK_J,), tl.float64)
-    for back in range(1, K + 1):
-        product = (K - back) * (I * J)
+    for back in range(1, tl.cast(K + 1, INDEX)):
+        product = (K - back) * product_4
         right = tl.load(right_ptr + product + i * J + j, mask=j_mask)
         ratio = tl.load(ratio_ptr + product + i * J + j, mask=j_mask)
         position = tl.load(position_at_j + (K - back) * stride_position_k, mask=j_mask)
