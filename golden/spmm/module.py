@@ -45,7 +45,7 @@ def spmm_kernel(
     offsets = tl.load(offsets_ptr + r * stride_offsets_p, mask=r < P, other=0).to(tl.int64)
     offsets_r_plus_1 = tl.load(offsets_ptr + (r + 1) * stride_offsets_p, mask=r + 1 < P, other=0).to(tl.int64)
     total = tl.zeros((BLOCK_D,), tl.float32)
-    for e in range(offsets, tl.cast(offsets_r_plus_1, INDEX)):
+    for e in range(offsets, offsets_r_plus_1):
         mask = (e >= 0) & (e < E)
         columns = tl.load(columns_ptr + e * stride_columns_e, mask=mask, other=0).to(tl.int64)
         x_mask = d_mask & (columns >= 0) & (columns < C)

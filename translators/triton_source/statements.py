@@ -259,8 +259,8 @@ class StatementWriter(ValueWriter):
             self.renderer.whole.add(statement.axis)
         self.nested(statement.body)
         if statement.axis in self.renderer.indices:
-            low, high = (Code("0", value=0), last) if statement.reverse else (begin, end)
-            self._as_index(head, _counting(low, high), _counting(low, _as_offset(high)))
+            low, high, most = (Code("0", value=0), last, limit - lowest) if statement.reverse else (begin, end, limit)
+            self._as_index(head, _counting(low, high), _counting(low, self._as_offset(most)))
         self.renderer.counters.discard(statement.axis)
         self.renderer.whole.discard(statement.axis)
         self.ends.pop(statement.axis, None)
@@ -309,11 +309,18 @@ class StatementWriter(ValueWriter):
         """Offsets are multiples of the counter, which is as wide as the bounds."""
         self.lines[head] = self.lines[head].rewritten(self.lines[head].text.replace(plain, wide))
 
+    def _as_offset(self, bound: Polynomial) -> Code:
+        """The bound of a loop, in a type that holds offsets."""
+        if any(isinstance(atom, Expression) for atom in bound.atoms()):
+            return self.renderer.polynomial(bound, (), wide=True)  # data have a width of their own
+        code = self.renderer.polynomial(bound, (), wide=False)
+        return code if "INDEX" in code.text else call("tl.cast", code, Code("INDEX"))
+
     def _range(self, statement: OrderedLoop, wide: bool = False) -> str:
         assert statement.low is not None and statement.high is not None
         low = self.renderer.polynomial(statement.low.polynomial, (), wide=False)
         high = self.renderer.polynomial(statement.high.polynomial, (), wide=False)
-        high = _as_offset(high) if wide else high
+        high = self._as_offset(statement.high.polynomial) if wide else high
         if statement.sliced is not None:
             return f"range({low.text}, {high.text}, {self.renderer.form(statement.sliced).block})"
         if statement.step != 1:
@@ -401,6 +408,3 @@ def _constant_value(node: Expression) -> bool | int | float | None:
 def _counting(low: Code, high: Code) -> str:
     return f"range({high.text})" if low.value == 0 else f"range({low.text}, {high.text})"
 
-
-def _as_offset(bound: Code) -> Code:
-    return bound if "INDEX" in bound.text else call("tl.cast", bound, Code("INDEX"))
