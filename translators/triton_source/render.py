@@ -533,7 +533,7 @@ def _is_float_comparison(condition: Expression) -> bool:
     """Whether the interpreter takes the condition for a float: its type is that of its first comparison's operands."""
     match condition.operation:
         case "pointwise":
-            first = condition.arguments[0]
+            first = next((each for each in condition.arguments if each.operation != "constant"), condition.arguments[0])
             return first.dtype.is_float if first.dtype.kind != "bool" else _is_float_comparison(first)
         case "select":
             return any(_is_float_comparison(branch) for branch in condition.arguments[1:])
