@@ -447,6 +447,8 @@ def _fixed_rows(region: Region) -> set[Axis]:
 
 def _largest_tile(region: Region, resident: Set[Axis]) -> int:
     """Elements of the largest tile, if these axes are on chip and all others are single coordinates."""
+    if not resident:
+        return 1
     facts = region_facts(region)
     sizes = {axis: covering_power(axis, facts, 2 * (axis.extent.constant or RESIDENT_CARRY[-1])) for axis in resident}
     return max((math.prod(sizes.get(axis) or 1 for axis in node.axes) for node in region.nodes), default=1)
