@@ -20,7 +20,7 @@ from translators.planning.padding import Padding
 from translators.planning.product_layouts import contracted_lane, is_dot
 from translators.planning.program_coordinates import Prologue
 from translators.planning.regions import Region
-from translators.planning.sinks import MustHold, MustPin, OutOfOrder, Sink, loop_roots, roots
+from translators.planning.sinks import MustHold, MustPin, MustStore, OutOfOrder, Sink, loop_roots, roots
 from translators.tile import program as tile
 from translators.tile.accumulation import accumulated_product
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, operands, walk
@@ -266,6 +266,9 @@ class Placement:
             role = self.layout.roles[axis]
             if (role == "streamed" and axis not in open_axes) or (role == "slice" and axis.slices not in open_loops):
                 message = "a value that is needed outside the loop along one of its axes is not lowered yet"
+                carried = {carry.result for carry in self.region.carries_along(axis)} - {None}
+                if carried:  # a loop has them beside what is needed: in memory, they leave it
+                    raise MustStore([result for result in carried if result is not None], self.region.sinks[0].span)
                 raise OutOfOrder(self.demand.spans.get(node, self.region.sinks[0].span), message)
 
     def _check_overwritten(self, node: Expression) -> None:
