@@ -407,4 +407,3 @@ def _constant_value(node: Expression) -> bool | int | float | None:
 
 def _counting(low: Code, high: Code) -> str:
     return f"range({high.text})" if low.value == 0 else f"range({low.text}, {high.text})"
-
