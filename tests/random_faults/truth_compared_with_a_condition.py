@@ -10,4 +10,4 @@ def k(x0: I.In[I.bf16, ()], x1: I.In[I.i8, ("N",)], z0: I.InOut[I.i8, ("N",)]):
     N = x1.shape[0]
     n = 0
     if False == (x0[()] < x0[()]):  # noqa: E712, SIM300
-        z0[:] = I.gather(x1, (n,), valid=3 < N)
+        z0[:] = I.gather(x1, (n,), valid=N > 3)
