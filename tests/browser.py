@@ -100,10 +100,10 @@ def _shot(
 
 
 def _shrink(picture: Path) -> None:
-    """A palette of 64 colours is enough for what is drawn here."""
+    """A palette of 160 colours is enough for what is drawn here."""
     from PIL import Image
 
-    Image.open(picture).convert("RGB").quantize(64, dither=Image.Dither.NONE).save(picture, optimize=True)
+    Image.open(picture).convert("RGB").quantize(160, dither=Image.Dither.NONE).save(picture, optimize=True)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from intentc.viewer.axes import axis_views, chosen
 from intentc.viewer.example import example, programs
 from intentc.viewer.links import links
 from intentc.viewer.pictures import Grid, grid_picture
-from intentc.viewer.sweeps import flat, loads_of, sweeps
+from intentc.viewer.sweeps import flat, loads_of, shared_along, sweeps
 from translators.lifting.files import lift_text
 from translators.pipeline import Compilation, compile_text
 from translators.triton_source.launch import KernelCode, Variant
@@ -280,6 +280,32 @@ def test_every_array_of_every_sample_is_touched_as_its_direction_says() -> None:
             assert stored <= written, (path, variant.function)
 
 
+def test_what_programs_share() -> None:
+    """Rows whose place depends on the program, if only through what it reads, are not shared along its axis."""
+    by_name = {}
+    for name in ("gemm", "grouped_gemm"):
+        (section,) = next(_variants(ROOT / "samples" / f"{name}.py"))[2].tiles.sections
+        by_name[name] = {
+            memory: [section.forms[axis].name for axis in axes] for memory, axes in shared_along(section).items()
+        }
+    assert by_name["gemm"] == {"a": ["n"], "b": ["m"]}
+    assert by_name["grouped_gemm"] == {"x": ["n"], "weight": [], "offsets": ["n"]}
+
+
+def test_steps_of_loops_inside_loops_are_in_order() -> None:
+    (section,) = next(_variants(ROOT / "samples" / "grouped_gemm.py"))[2].tiles.sections
+    offsets, tiles = sweeps(section)
+    assert offsets.reads == ["offsets"] and tiles.reads == tiles.writes == []
+    assert [(step.reads, step.writes) for step in tiles.inner] == [(["x", "weight"], []), ([], ["out"])]
+
+
+def test_page_has_the_host_functions_and_the_device_functions_that_are_called() -> None:
+    document = _check(_page(ROOT / "samples" / "split_decode.py"))
+    assert "On the host" in document.texts("h2")
+    assert "build" in document.texts("i") and "context.compile" in "".join(document.texts("code"))
+    assert any("_exp" in text for text in document.texts("summary"))
+
+
 # ---------------------------------------------------------------------------------------------------------------- links
 def test_lines_of_softmax() -> None:
     path = ROOT / "samples" / "softmax.py"
@@ -304,6 +330,7 @@ def test_lines_of_softmax() -> None:
 def test_every_effect_is_linked_both_ways() -> None:
     for path in sorted((ROOT / "samples").glob("*.py"))[::7]:
         compilation, text = _compiled(path)
+        _check(plan_page(compilation, str(path), text))
         for code in compilation.codes:
             for variant in code.variants:
                 assert len(variant.origins) == variant.source.count("\n") + 1

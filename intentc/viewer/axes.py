@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from intent.records import dataclass
 from intentc.viewer.example import Example
-from translators.algebra.polynomial import Atom, Polynomial
+from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.tile.expression import Axis, Expression
-from translators.tile.program import Role, Section
+from translators.tile.program import Named, Role, Section
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +71,13 @@ def shown(polynomial: Polynomial) -> str:
     """A bound as text; what is read from memory is only said to be data."""
     if any(isinstance(atom, Expression) for atom in polynomial.atoms()):
         return "data"
-    return polynomial.rebuild(_named).__repr__()
+    text = repr(polynomial.rebuild(_named))
+    for old, new in ((" + -1*", " − "), (" + -", " − "), ("*", " · "), ("//", " // ")):
+        text = text.replace(old, new)
+    return text
 
 
 def _named(atom: Atom) -> Polynomial | None:
-    from translators.algebra.polynomial import atomic
-    from translators.tile.program import Named
-
     name = getattr(atom, "name", None)
     return atomic(Named(name)) if isinstance(name, str) and not isinstance(atom, Named) else None
 

@@ -35,6 +35,7 @@ def variant_facts(variant: Variant) -> Iterator[str]:
     sections = variant.tiles.sections if variant.tiles is not None else ()
     for section in sections:
         yield from _lanes(section, variant)
+        yield from _padding(section)
         yield from _checks(section)
     if variant.wide_index:
         yield "Addresses have 64 bits where an array spans 2³¹ elements or more, else 32."
@@ -52,13 +53,20 @@ def _lanes(section: Section, variant: Variant) -> Iterator[str]:
             yield f"Every lane of {view.name} is a coordinate: nothing of it is masked."
 
 
+def _padding(section: Section) -> Iterator[str]:
+    """What masked lanes hold, where it matters."""
+    for node, value in section.padding.items():
+        if node.operation == "load":
+            shown_value = {float("inf"): "∞", float("-inf"): "−∞"}.get(value, f"{value:g}" if value else "0")
+            yield f"Masked lanes of {node.attribute.memory.name} hold {shown_value}: they change no result."
+
+
 def _checks(section: Section) -> Iterator[str]:
     if not section.checks:
         yield "Every access is proven to be within its array: there are no bounds checks beside the masks."
     for node, checks in section.checks.items():
         place = node.attribute.place if node.operation == "atomic" else node.attribute
-        for check in checks:
-            yield f"An access of {place.memory.name} is checked at run time: {_check(check)}."
+        yield f"An access of {place.memory.name} is checked at run time: {' and '.join(map(_check, checks))}."
 
 
 def _check(check: Check) -> str:

@@ -42,7 +42,9 @@ def plan_page(compilation: Compilation, path: str, text: str) -> str:
     summary = (
         f"The plan of {count}: what is computed, how it is divided into tiles, and the Triton code that comes of it."
     )
-    return document(title, summary, entries, [hatching(), *(_kernel(each) for each in kernels)])
+    host = _host(compilation, path, text)
+    entries += [("host-functions", "On the host")] if host is not None else []
+    return document(title, summary, entries, [hatching(), *(_kernel(each) for each in kernels), host])
 
 
 def _kernel(shown: _Kernel) -> Markup:
@@ -64,7 +66,7 @@ def _kernel(shown: _Kernel) -> Markup:
         "section", element("h2", code.kernel.name), element("p", _signature(code), class_="signature"),
         element("p", code.kernel.docstring.strip().split("\n")[0]) if code.kernel.docstring else None,
         element("div", tabs, role="tablist", aria_label="Variants"), panels, _codes(shown), _foot(shown),
-        class_="kernel", id=name,
+        _helpers(shown), class_="kernel", id=name,
     )  # fmt: skip
 
 
@@ -75,6 +77,33 @@ def _signature(code: KernelCode) -> str:
 
 def _function_id(shown: _Kernel, variant: Variant) -> str:
     return f"{shown.name}-f{[each.function for each in shown.functions].index(variant.function)}"
+
+
+def _helpers(shown: _Kernel) -> Markup | None:
+    """The device functions that those above call: the author's combines, and the compiler's own."""
+    if not shown.code.helpers:
+        return None
+    lines = "\n\n".join(text.strip("\n") for text in shown.code.helpers.values()).split("\n")
+    listing = Listing(f"{shown.name}-h", lines, range(1, len(lines) + 1))
+    names = ", ".join(shown.code.helpers)
+    return element(
+        "details", element("summary", f"Device functions that are called: {names}"), pane("Called", listing, "inset")
+    )
+
+
+def _host(compilation: Compilation, path: str, text: str) -> Markup | None:
+    """The functions of the file that compose kernels, which the module has too."""
+    host, spans = compilation.program.host if compilation.program is not None else None, definitions(text)
+    names = [name for each in (host.definitions if host is not None else ()) for name in each.names if name in spans]
+    if not names:
+        return None
+    numbers = sorted({number for name in names for number in range(spans[name][0], spans[name][1] + 1)})
+    listing = Listing("host", text.split("\n"), numbers)
+    said = "These functions call the kernels, one launch after the other; the module has them too."
+    return element(
+        "section", element("h2", "On the host"), element("p", said), pane(path.rpartition("/")[2], listing, "inset"),
+        class_="kernel", id="host-functions",
+    )  # fmt: skip
 
 
 # ----------------------------------------------------------------------------------------------------------------- code

@@ -16,8 +16,8 @@ from translators.tile.program import Section, Statement
 class Sweep:
     """A loop, or what comes before, between and after loops (`axis` and `loop` are None).
 
-    `reads` and `writes` are the memory touched by it and by no loop inside it; `tile` is the block size of a loop over
-    tiles of `axis`, None if it takes one coordinate at a time.
+    `reads` and `writes` are the memory it touches; where it has loops inside, they are empty and `inner` has its steps.
+    `tile` is the block size of a loop over tiles of `axis`, None if it takes one coordinate at a time.
     """
 
     axis: Axis | None = None
@@ -62,11 +62,21 @@ def shared_along(section: Section) -> dict[str, list[Axis]]:
     """The axes of the grid along which different programs read the same elements of a memory."""
     found: dict[str, list[Axis]] = {}
     for node in _loads(section.statements):
-        seen = {axis for coordinate in node.attribute.coordinates for atom in coordinate.atoms()
-                for axis in dependences(atom)[0]}  # fmt: skip
+        seen = _varying(node.attribute.coordinates)
         others = [axis for axis in section.program if axis not in seen]
         name = node.attribute.memory.name
         found[name] = [axis for axis in found.get(name, others) if axis in others]
+    return found
+
+
+def _varying(coordinates: Iterable[Polynomial]) -> set[Axis]:
+    """The axes that coordinates depend on, and those that the bounds of these depend on."""
+    found: set[Axis] = set()
+    waiting = list(coordinates)
+    while waiting:
+        for axis in {axis for atom in waiting.pop().atoms() for axis in dependences(atom)[0]} - found:
+            found.add(axis)
+            waiting += [axis.begin, axis.end]
     return found
 
 
@@ -148,12 +158,13 @@ class _Walk:
             sweep.bounds, sweep.backwards = (low, high), statement.reverse
             inner = self.steps(statement.body, named)
         sweep.tile = self.section.forms[axis].block if axis is not None else None
+        if any(step.axis is not None or step.loop is not None for step in inner):
+            last = Sweep(reads=sweep.reads)
+            sweep.reads, sweep.inner = [], [*inner, *([] if last.empty else [last])]
+            return sweep
         for step in inner:
-            if step.axis is None and step.loop is None:
-                sweep.reads += [name for name in step.reads if name not in sweep.reads]
-                sweep.writes += [name for name in step.writes if name not in sweep.writes]
-            else:
-                sweep.inner.append(step)
+            sweep.reads += [name for name in step.reads if name not in sweep.reads]
+            sweep.writes += [name for name in step.writes if name not in sweep.writes]
         return sweep
 
     def _touch(self, sweep: Sweep, statement: Statement, named: set[Expression]) -> None:

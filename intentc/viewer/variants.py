@@ -11,7 +11,7 @@ from intentc.viewer.facts import variant_facts
 from intentc.viewer.markup import Markup, element, joined
 from intentc.viewer.pictures import Grid, grid_picture, strip
 from intentc.viewer.sweeps import Sweep, flat, loads_of, shared_along, sweeps
-from translators.algebra.polynomial import Atom
+from translators.algebra.polynomial import Atom, product
 from translators.logical.types import View
 from translators.tile.program import Named, Role, Section
 from translators.triton_source.launch import TILES, KernelCode, Variant
@@ -183,15 +183,19 @@ def _memory(drawn: Drawn) -> Markup:
             loads[name] = loads.get(name, 0) + count
         for name, axes in shared_along(section).items():
             again[name] = [*again.get(name, []), *(section.forms[axis].name for axis in axes)]
-    rows = [_array(view, loads, again) for view in drawn.code.kernel.views]
+    rows = [_array(drawn, view, loads, again) for view in drawn.code.kernel.views]
     heads = ("Array", "Size", "One program", "Shared")
     left = element("div", element("h3", "What one program does"), steps, class_="block")
     right = element("div", element("h3", "Memory"), table(heads, rows), class_="block")
     return element("div", left, right, class_="columns")
 
 
-def _array(view: View, loads: Mapping[str, int], again: Mapping[str, Sequence[str]]) -> list[Markup | str]:
+def _array(
+    drawn: Drawn, view: View, loads: Mapping[str, int], again: Mapping[str, Sequence[str]]
+) -> list[Markup | str]:
     size = " · ".join([*map(repr, view.shape), f"{max(view.dtype.bits // 8, 1)} B"])
+    known = drawn.example.value(product(view.shape), {}) if drawn.example is not None else None
+    size += f" = {_bytes(known * max(view.dtype.bits // 8, 1))}" if known is not None else ""
     count = loads.get(view.name, 0)
     reads = {0: "", 1: "reads once"}.get(count, f"reads in {count} passes")
     writes = "writes" if view.direction != "In" else ""
@@ -203,6 +207,15 @@ def _array(view: View, loads: Mapping[str, int], again: Mapping[str, Sequence[st
         " and ".join(filter(None, (reads, writes))) or "not touched",
         others or "no",
     ]
+
+
+def _bytes(count: int) -> str:
+    """Rounded as a person would."""
+    for unit in ("B", "kB", "MB"):
+        if count < 10_000:
+            return f"{count} {unit}"
+        count = round(count / 1000)
+    return f"{count} GB"
 
 
 def _steps(steps: Sequence[Sweep]) -> Markup:
@@ -232,7 +245,7 @@ def _sentence(step: Sweep) -> str:
 # ---------------------------------------------------------------------------------------------------------------- facts
 def _facts(drawn: Drawn) -> Markup:
     facts = list(dict.fromkeys(variant_facts(drawn.variant)))
-    return element("div", element("h3", "Proven for this variant"), fact_list(facts), class_="block")
+    return element("div", element("h3", "Proven and checked"), fact_list(facts), class_="block")
 
 
 def fact_list(facts: Sequence[str]) -> Markup:
