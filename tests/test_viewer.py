@@ -352,7 +352,10 @@ def test_lift_page(name: str) -> None:
     for kernel in lifted.kernels:
         assert kernel.name in document.texts("h2")
         assert {view.pointer for view in kernel.views} <= set(shown)
-        assert {*kernel.physical, *kernel.groups} <= set(shown)
+        assert {*kernel.physical, *kernel.groups, "program_id(0)"} <= set(shown)
+        assert kernel.correspondence is not None
+        strides = {stride for view in kernel.views for stride in view.strides}
+        assert {*kernel.correspondence.integers, *kernel.correspondence.floats} - strides <= set(shown)
         assert len(kernel.notes) <= sum(text in ("proven", "assumed", "host", "heuristic") for text in shown)
 
 

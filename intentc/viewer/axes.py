@@ -71,7 +71,12 @@ def shown(polynomial: Polynomial) -> str:
     """A bound as text; what is read from memory is only said to be data."""
     if any(isinstance(atom, Expression) for atom in polynomial.atoms()):
         return "data"
-    text = repr(polynomial.rebuild(_named))
+    return spelled(polynomial.rebuild(_named))
+
+
+def spelled(polynomial: Polynomial) -> str:
+    """As a formula."""
+    text = repr(polynomial)
     for old, new in ((" + -1*", " − "), (" + -", " − "), ("*", " · "), ("//", " // ")):
         text = text.replace(old, new)
     return text

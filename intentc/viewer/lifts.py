@@ -11,16 +11,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from intent.records import dataclass
+from intentc.viewer.axes import spelled
 from intentc.viewer.code import Listing, definitions
 from intentc.viewer.markup import Markup, element, joined
 from intentc.viewer.page import document, line_link, pane
 from intentc.viewer.variants import table
 from translators.intent_source.write import write_kernel
+from translators.lifting.correspondence import Correspondence
 from translators.lifting.files import LiftedFile
 from translators.lifting.lift import Lifted
 
 _BASES = {
     "view": "What its pointers are",
+    "size": "What its numbers are",
+    "grid": "What its programs are",
     "host": "What the launch says",
     "proven": "Proven for every input",
     "assumed": "Must hold for both to be one program",
@@ -116,6 +120,8 @@ def _facts(shown: _Kernel) -> Iterator[_Fact]:
         array = f"{view.view.name}[{', '.join(map(repr, view.view.shape))}] {view.view.dtype.name}"
         became = f"{view.view.direction} {array}, strides ({', '.join(view.strides)})"
         yield _Fact("view", view.pointer, became, _lines_with(shown, {view.pointer}))
+    if lifted.correspondence is not None:
+        yield from _parameters(shown, lifted.correspondence)
     for note in lifted.notes:
         about, _, rest = note.text.partition(": ")
         parts = (about, rest) if rest else ("", note.text)
@@ -127,6 +133,29 @@ def _facts(shown: _Kernel) -> Iterator[_Fact]:
     for text in lifted.numerics:
         about, _, rest = text.partition(": ")
         yield _Fact("numerics", about if rest else "", rest or text, _lines_with(shown, _words(about)))
+
+
+def _parameters(shown: _Kernel, found: Correspondence) -> Iterator[_Fact]:
+    """What became of the parameters that are no pointers, and of the programs."""
+    views = shown.lifted.views
+    strides = {stride for view in views for stride in view.strides}
+    for name in found.integers:
+        sized = [each.view.name for each in views if any(repr(extent) == name for extent in each.view.shape)]
+        became = f"a size of {', '.join(sized)}" if sized else "an integer parameter"
+        if name not in strides or sized:
+            yield _Fact("size", name, became, _lines_with(shown, {name}))
+    for name in found.floats:
+        yield _Fact("size", name, "a scalar parameter", _lines_with(shown, {name}))
+    for axis, count in enumerate(found.grid):
+        lines = tuple(line for line in _lines_with(shown, {"program0"}) if _asks_for(shown, line, axis))
+        if lines:
+            became = f"points of the domains that {spelled(count)} programs divide"
+            yield _Fact("grid", f"program_id({axis})", became, lines)
+
+
+def _asks_for(shown: _Kernel, line: int, axis: int) -> bool:
+    text = shown.text.split("\n")[line - 1]
+    return f"program_id({axis})" in text or f"program_id(axis={axis})" in text
 
 
 def _words(text: str) -> set[str]:
