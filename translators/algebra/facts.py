@@ -156,11 +156,13 @@ class Facts:
         return self._samples[0]
 
     def _proven(self, polynomial: Polynomial) -> bool:
-        """Short chains first: most proofs are short, and a long search may pass them by. What no short chain tells is
-        tried on numbers before the long search.
+        """What numbers refute needs no search. Short chains first: most proofs are short, and a long search may pass
+        them by.
         """
+        if self._sampled().refute(polynomial):
+            return False
         for visited, steps in SEARCHES:
-            if (visited, steps) == SEARCHES[1] and self._sampled().refute(polynomial):
+            if (visited, steps) == SEARCHES[1] and self._sampled().refute_elsewhere(polynomial):
                 return False
             proof = _Proof(self, visited, steps)
             if any(proof.nonnegative(each) for each in (polynomial, *(polynomial - p for p in self.assumed))):
@@ -405,14 +407,16 @@ class _Proof:
 
 def _split(polynomial: Polynomial, atom: Atom) -> tuple[Polynomial, Polynomial]:
     """(c, r) with polynomial = c*atom + r and no term of r a multiple of `atom`."""
-    multiples = Polynomial(tuple(term for term in polynomial.terms if atom in term[0]))
-    coefficient = multiples.divided_by(atomic(atom))
+    multiples = tuple(term for term in polynomial.terms if atom in term[0])
+    coefficient = Polynomial(multiples).divided_by(atomic(atom))
     assert coefficient is not None
-    return coefficient, polynomial - multiples
+    return coefficient, Polynomial(tuple(term for term in polynomial.terms if atom not in term[0]))
 
 
 def _without_exact_quotients(polynomial: Polynomial) -> Polynomial:
     """d*(n // d) as n - n % d, wherever a whole multiple of d stands before the quotient."""
+    if not any(isinstance(atom, Quotient) for monomial, _ in polynomial.terms for atom in monomial):
+        return polynomial
     total = Polynomial()
     for monomial, coefficient in polynomial.terms:
         total = total + _term_without_quotient(Polynomial(((monomial, coefficient),)), monomial)

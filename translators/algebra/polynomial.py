@@ -163,11 +163,13 @@ class Polynomial:
         kept: list[tuple[Monomial, int]] = []
         changed = Polynomial()
         for term in self.terms:
-            factors = [_rebuild_atom(atom, replace) for atom in term[0]]
-            if all(factor.atom is atom for factor, atom in zip(factors, term[0], strict=True)):
-                kept.append(term)
+            monomial, coefficient = term
+            factors = [_rebuilt_atom(atom, replace) for atom in monomial]
+            if any(factor is not None for factor in factors):
+                made = (each or atomic(atom) for atom, each in zip(monomial, factors, strict=True))
+                changed = changed + product(made) * coefficient
             else:
-                changed = changed + reduce(lambda a, b: a * b, factors, number(term[1]))
+                kept.append(term)
         return self if len(kept) == len(self.terms) else Polynomial(tuple(kept)) + changed
 
     def divided_by(self, divisor: Polynomial) -> Polynomial | None:
@@ -403,15 +405,16 @@ def _split_multiples(polynomial: Polynomial, divisor: int) -> tuple[Polynomial, 
     return _normal(whole), _normal(rest)
 
 
-def _rebuild_atom(atom: Atom, replace: Callable[[Atom], Polynomial | None]) -> Polynomial:
+def _rebuilt_atom(atom: Atom, replace: Callable[[Atom], Polynomial | None]) -> Polynomial | None:
+    """None if it stays as it is."""
     replacement = replace(atom)
     if replacement is not None:
-        return replacement
+        return None if replacement.atom is atom else replacement
     if isinstance(atom, Opaque):
         operands = tuple(operand.rebuild(replace) for operand in atom.operands)
         if any(made is not operand for made, operand in zip(operands, atom.operands, strict=True)):
             return atom.with_operands(operands)
-    return atomic(atom)
+    return None
 
 
 def _nested(atom: Atom) -> Iterator[Atom]:

@@ -15,6 +15,7 @@ from translators.algebra.polynomial import Atom, Extremum, Polynomial, Quotient,
 
 POINTS: Final = 24
 MOST_TRIED: Final = 120
+MOST_FRESH: Final = 64  # for one question
 SIZES: Final = (1, 2, 3, 5, 8, 16, 33, 64)
 EVERY: Final = 4  # of so many points, one has sizes of 0 and one has large ones
 
@@ -112,6 +113,22 @@ class Samples:
         """Whether the polynomial is negative at one of the points."""
         return any(_negative(point, polynomial) for point in self.points())
 
+    def refute_elsewhere(self, polynomial: Polynomial) -> bool:
+        """The same at points that are chosen for this question: what it mentions gets its numbers first."""
+        known = self.points()
+        for seed in range(MOST_TRIED, MOST_TRIED + MOST_FRESH):
+            point = Point(self.lows, self.highs, seed)
+            if _negative(point, polynomial) and self._holds(point):
+                known.append(point)
+                return True
+        return False
+
+    def _holds(self, point: Point) -> bool:
+        try:
+            return all(point.polynomial(each) >= 0 for each in self.assumed)
+        except Nowhere:
+            return False
+
     def points(self) -> list[Point]:
         if self._points is None:
             self._points = self._found()
@@ -121,11 +138,7 @@ class Samples:
         found: list[Point] = []
         for seed in range(MOST_TRIED):
             point = Point(self.lows, self.highs, seed)
-            try:
-                holds = all(point.polynomial(each) >= 0 for each in self.assumed)
-            except Nowhere:
-                continue
-            if holds:
+            if self._holds(point):
                 found.append(point)
             if len(found) == POINTS:
                 break

@@ -29,7 +29,6 @@ from translators.tile.expression import (
     Place,
     Reduction,
     dependences,
-    operands,
 )
 
 ITERATIONS = Symbol("iterations of a while loop")
@@ -149,7 +148,7 @@ class Canonical:
     def _varies(self, expression: Expression) -> Varies:
         axes, loops = set(expression.axes), set(expression.loops)
         bound = expression.attribute.axes if isinstance(expression.attribute, Reduction) else ()
-        for operand in operands(expression):
+        for operand in expression.operands:
             more_axes, more_loops = self.varies(operand)
             axes |= more_axes - set(bound)
             loops |= more_loops

@@ -46,7 +46,7 @@ def collected(arena: Arena, ledger: Ledger, sink: Sink) -> Sink:
     ledger.numerics.setdefault("atomic updates come in any order, and round one by one")
     axes = tuple(axis for axis in sink.axes if axis not in loose)
     made = replace(sink, value=value, mask=mask, axes=axes)
-    if any(node.operation == "load" for node in walk(sink.offset)):
+    if "load" in sink.offset.operations:
         return made
     offset, true, poison = sink.offset, arena.make("constant", d.boolean, (), True), arena.make("poison", value.dtype)
     before = arena.make("load", value.dtype, (offset, true, poison), Address(sink.pointer, 0))
@@ -85,7 +85,7 @@ def _prepares(store: Sink, update: Sink, counts: Mapping[Axis, Polynomial]) -> b
     """Whether the store comes before the update, and both touch elements of their own program only."""
     if store is update:
         return True
-    scattered = any(node.operation == "load" for node in walk(update.offset))
+    scattered = "load" in update.offset.operations
     return scattered and store.clock < update.clock and all(_own_columns(each, counts) for each in (store, update))
 
 

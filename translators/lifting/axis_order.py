@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from translators.algebra.polynomial import Polynomial
 from translators.lifting.loop_choice import axes_of
-from translators.tile.expression import Axis, Expression, walk
+from translators.tile.expression import LOADS, Axis, Expression, having, walk
 
 
 def in_memory_order(placed: Sequence[Axis], roots: Sequence[Expression]) -> list[Axis]:
     """More axes among those that are placed, as the loads with the most coordinates have them."""
     made = list(placed)
-    loads = [node for node in walk(*roots) if node.operation == "load"]
+    loads = list(having(LOADS, *roots))
     for axes in (
         *(_product_axes(node) for node in walk(*roots) if node.operation == "contract"),
         *(_load_axes(load) for load in sorted(loads, key=lambda node: -len(node.attribute.coordinates))),

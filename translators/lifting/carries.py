@@ -17,7 +17,7 @@ from translators.lifting.gauge import Rescaled, exchanged, rescaled
 from translators.lifting.recurrences import Opening
 from translators.lifting.sinks import Ledger, Place, Residue, Sink
 from translators.tile.effects import Address, KernelEffects, LoopCarry, LoopRecord, StoreEffect
-from translators.tile.expression import Arena, Axis, Expression, LoopToken, Reduction, walk
+from translators.tile.expression import CARRIES, Arena, Axis, Expression, LoopToken, Reduction, having, walk
 from translators.tile.substitution import Rebuilding, as_index
 
 _KINDS = {
@@ -119,7 +119,7 @@ class Closing:
         return token in _atoms(expression) or self._open(expression, token)
 
     def _open(self, expression: Expression, token: LoopToken) -> bool:
-        return any(node.operation == "carry" and node.attribute[0] is token for node in walk(expression))
+        return any(node.attribute[0] is token for node in having(CARRIES, expression) if node.operation == "carry")
 
     def _reduction(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
         if not self.prefixes and self._read_within(record, ordinal):
@@ -189,7 +189,7 @@ class Closing:
         if found is None or self._open(self._with(found.step, {new: last}), record.token):
             return None
         self._explain(carry, peak, found)
-        by_lanes = peak.lanes and not any(node.operation == "reduce" for node in walk(function[1]))
+        by_lanes = peak.lanes and "reduce" not in function[1].operations
         if by_lanes and not found.guarded:  # lanes keep maxima of their own: exp(-inf - -inf) where one meets nothing
             self.ledger.add("assumed", f"every lane of {peak.name} meets an element; one that does not gives NaN")
         after = self._sums(record, "sum", self._with(found.step, {new: last}))[1]
@@ -264,7 +264,7 @@ class Closing:
                 if (other.token, position) not in self.closed and (other is not record or position != ordinal):
                     roots.extend((carry.initial, carry.update))
         place = (record.token, ordinal)
-        nodes = walk(*map(self.resolved, roots))
+        nodes = having(CARRIES, *map(self.resolved, roots))
         return any(node.operation == "carry" and node.attribute == place for node in nodes)
 
     # ---------------------------------------------------------------------------------------------------------- sinks
@@ -281,7 +281,7 @@ class Closing:
         )
         axes = [*self.effects.programs, *axes, *store.lanes]
         sink = Sink(store.pointer, offset, value, mask, tuple(axes), store.clock, store.line, combine=store.combine)
-        if all(node.operation not in ("carry", "carried") for node in walk(*sink.roots)):
+        if all(CARRIES.isdisjoint(root.operations) for root in sink.roots):
             return sink
         return Opening(self.arena, self.effects.loops, self._definitions(), self.trips, atoms, sink).run()
 

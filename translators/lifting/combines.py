@@ -19,7 +19,7 @@ from translators.lifting.carries import neutral
 from translators.lifting.context import Context
 from translators.lifting.evaluation import Evaluator, Number, Value
 from translators.lifting.sinks import Residue, Sink
-from translators.tile.expression import Combine, Expression, walk
+from translators.tile.expression import REDUCTIONS, Combine, Expression, having, walk
 
 TRIALS: Final = 24
 LARGEST: Final = 4  # of the numbers tried, so that equal ones occur
@@ -121,7 +121,7 @@ def _same(left: Value, right: Value) -> bool:
 def settle(context: Context, sinks: Sequence[Sink]) -> None:
     """Every function has an identity, or the kernel is not lifted."""
     for sink in sinks:
-        for node in walk(*sink.roots):
+        for node in having(REDUCTIONS, *sink.roots):
             if node.operation == "reduce" and node.attribute.combine is not None:
                 _settle(context, node, sink.line)
 

@@ -9,7 +9,7 @@ from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Extremum, Polynomial, Symbol, symbol
 from translators.lifting.sinks import Ledger, Residue
-from translators.tile.expression import Arena, Axis, Combine, Expression, walk
+from translators.tile.expression import REDUCTIONS, Arena, Axis, Combine, Expression, having
 
 MOST_EFFORT: Final = 30_000  # expressions made, and steps of proofs, for one kernel: a few seconds
 STEPS_OF_A_PROOF: Final = 30
@@ -124,9 +124,8 @@ def atoms_of(*roots: Expression) -> frozenset[Atom]:
 
 def within_ranges(roots: Iterable[Expression]) -> Iterator[Expression]:
     """The expressions that bound the axes of reductions below these."""
-    for node in walk(*roots):
-        if node.operation in ("reduce", "contract"):
-            yield from in_bounds(node.attribute.axes)
+    for node in having(REDUCTIONS, *roots):
+        yield from in_bounds(node.attribute.axes)
 
 
 def in_bounds(axes: Iterable[Axis]) -> Iterator[Expression]:

@@ -17,7 +17,7 @@ from translators.lifting.context import Context
 from translators.lifting.names import Names
 from translators.lifting.offsets import is_coordinate
 from translators.lifting.sinks import Sink
-from translators.tile.expression import Axis, walk
+from translators.tile.expression import REDUCTIONS, Axis, having, walk
 
 
 def equal_groups(context: Context, sinks: Sequence[Sink], names: Names) -> dict[Atom, Polynomial]:
@@ -64,9 +64,8 @@ def _group_sizes(sinks: Sequence[Sink]) -> Iterator[Quotient]:
 def _lanes(sinks: Sequence[Sink]) -> Iterator[Axis]:
     for sink in sinks:
         yield from (axis for axis in sink.every_axis if axis.name.startswith("lane"))
-        for node in walk(*sink.roots):
-            if node.operation in ("reduce", "contract"):
-                yield from (axis for axis in node.attribute.axes if axis.name.startswith("lane"))
+        for node in having(REDUCTIONS, *sink.roots):
+            yield from (axis for axis in node.attribute.axes if axis.name.startswith("lane"))
 
 
 def _polynomials(sinks: Sequence[Sink]) -> Iterator[Polynomial]:

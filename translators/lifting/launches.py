@@ -8,7 +8,7 @@ from intent.dtypes import DType
 from intent.records import replace
 from translators.algebra.polynomial import Atom, Polynomial, Quotient, Symbol, symbol
 from translators.lifting.lift import Launch, block_names
-from translators.triton_source.read.host import HostLaunch, is_opaque, read_launches
+from translators.triton_source.read.host import HostCode, HostLaunch, is_opaque
 from translators.triton_source.read.kernels import Known
 from translators.triton_source.read.source import TritonFile
 from translators.triton_source.read.values import Function
@@ -22,7 +22,8 @@ def launches(
 
     A launch where no argument is given that can be left out comes before any launch.
     """
-    without, always = _by_kernel(read_launches(file, absent=True)), _by_kernel(read_launches(file))
+    code = HostCode(file)
+    without, always = _by_kernel(code.launches(absent=True)), _by_kernel(code.launches(absent=False))
     made = {}
     for kernel in file.kernels:
         given = _of(kernel.name, constants or {})

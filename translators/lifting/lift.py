@@ -36,7 +36,7 @@ from translators.lifting.views import Delinearising, Layout, Viewed
 from translators.lifting.wrapped_places import with_wrapped_places
 from translators.logical.types import View
 from translators.tile.effects import KernelEffects, KernelParameter
-from translators.tile.expression import Arena, Exhausted, Expression, walk
+from translators.tile.expression import REDUCTIONS, Arena, Exhausted, Expression, having
 from translators.triton_source.read.execution import program_count
 from translators.triton_source.read.kernels import Known, ReadKernel, default_of, is_constexpr, read_kernel
 from translators.triton_source.read.source import TritonFile, triton_dtype
@@ -501,7 +501,8 @@ class Lifting:
         return products
 
     def _numerics(self, sinks: Sequence[Sink]) -> tuple[str, ...]:
-        kinds = {node.attribute.kind for sink in sinks for node in walk(*sink.roots) if node.operation == "reduce"}
+        found = (node for sink in sinks for node in having(REDUCTIONS, *sink.roots))
+        kinds = {node.attribute.kind for node in found if node.operation == "reduce"}
         order = ("sums may be taken in another order",) if "sum" in kinds else ()
         nan = ("a NaN: tl.max and tl.min pass over it, the reductions here give NaN",)
         return (*self.effects.remarks, *self.ledger.numerics, *order, *(nan if kinds & {"max_num", "min_num"} else ()))

@@ -21,7 +21,7 @@ from translators.lifting.disjoint import Access, never_meet, within_rows
 from translators.lifting.rewriting import opposites, where
 from translators.lifting.sinks import Ledger, Residue, Sink
 from translators.tile.effects import KernelEffects
-from translators.tile.expression import Arena, Axis, Expression, dependences, walk
+from translators.tile.expression import LOADS, REDUCTIONS, Arena, Axis, Expression, dependences, having
 
 
 @dataclass(slots=True)
@@ -40,10 +40,9 @@ class MemoryOrder:
         for sink in sinks:
             self.stored.setdefault(sink.pointer, []).append(sink)
         for sink in sinks:
-            for load in walk(*sink.roots, *within_ranges(sink.roots), *in_bounds(sink.every_axis)):
-                if load.operation == "load":
-                    for store in self.stored.get(load.attribute.pointer, ()):
-                        self._check(sink, load, store)
+            for load in having(LOADS, *sink.roots, *within_ranges(sink.roots), *in_bounds(sink.every_axis)):
+                for store in self.stored.get(load.attribute.pointer, ()):
+                    self._check(sink, load, store)
 
     def _check_stores(self, sinks: Sequence[Sink]) -> None:
         """Two stores of one loop alternate; as statements one after the other they do not, unless they never meet."""
@@ -102,7 +101,7 @@ class MemoryOrder:
     ) -> bool:
         if stride is None:
             return False
-        lanes = (axis for node in walk(load, *store.roots) for axis in _bound_axes(node))
+        lanes = (axis for node in having(REDUCTIONS, load, *store.roots) for axis in node.attribute.axes)
         facts = with_axes(self.facts, dict.fromkeys([*store.axes, *load.axes, *lanes]))
         guarded = zip(within, (load.arguments[1], store.mask), strict=True)
         places = [(each, where(facts, mask)) for each, mask in guarded]
@@ -120,13 +119,8 @@ def _stored(sink: Sink) -> Access:
     return Access(sink.offset.polynomial, sink.mask)
 
 
-def _bound_axes(node: Expression) -> tuple[Axis, ...]:
-    axes: tuple[Axis, ...] = node.attribute.axes if node.operation in ("reduce", "contract") else ()
-    return axes
-
-
 def _from_memory(atom: Atom) -> bool:
-    return isinstance(atom, Expression) and any(node.operation == "load" for node in walk(atom))
+    return isinstance(atom, Expression) and "load" in atom.operations
 
 
 def _same_lane(sink: Sink, load: Expression, store: Sink) -> bool:

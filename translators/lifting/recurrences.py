@@ -16,7 +16,7 @@ from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.lifting.sinks import Place, Recurrence, Residue, Sink, State
 from translators.tile.effects import LoopCarry, LoopRecord
-from translators.tile.expression import Arena, Axis, Expression, LoopToken, walk
+from translators.tile.expression import CARRIES, Arena, Axis, Expression, LoopToken, having
 from translators.tile.substitution import Rebuilding, as_index
 
 Alignment = tuple[Axis | None, ...]  # for each lane of a carry: the store's axis, or None for an axis of its own
@@ -169,4 +169,4 @@ class Opening:
 
 
 def _reads(roots: Sequence[Expression]) -> Iterator[Expression]:
-    return (node for node in walk(*roots) if node.operation in ("carry", "carried"))
+    return having(CARRIES, *roots)

@@ -11,7 +11,7 @@ from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.lifting.context import Context, atoms_of, in_bounds, within_ranges
 from translators.lifting.sinks import Sink
-from translators.tile.expression import Arena, Axis, Expression, walk
+from translators.tile.expression import LOADS, REDUCTIONS, Arena, Axis, Expression, having
 from translators.tile.substitution import Rebuilding
 
 
@@ -39,14 +39,14 @@ def structured(sink: Sink) -> list[Expression]:
 
 
 def reductions(sink: Sink) -> list[Expression]:
-    return [node for node in walk(*sink.roots) if node.operation in ("reduce", "contract")]
+    return list(having(REDUCTIONS, *sink.roots))
 
 
 def loaded_pointers(sinks: Iterable[Sink]) -> Iterator[str]:
     """The pointers to what is loaded anywhere, also for masks, places and ranges."""
     for sink in sinks:
         bounds = (*within_ranges(sink.roots), *in_bounds(sink.every_axis))
-        yield from (node.attribute.pointer for node in walk(*sink.roots, *bounds) if node.operation == "load")
+        yield from (node.attribute.pointer for node in having(LOADS, *sink.roots, *bounds))
 
 
 def with_node(context: Context, sink: Sink, node: Expression, replacement: Expression) -> Sink:

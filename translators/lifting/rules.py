@@ -52,7 +52,7 @@ from translators.lifting.segments import counted, segment, stored_segment
 from translators.lifting.simplification import Simplifier
 from translators.lifting.sinks import Sink
 from translators.lifting.wrapping import unwrap
-from translators.tile.expression import Axis, Expression, Reduction, walk
+from translators.tile.expression import POINTWISE, REDUCTIONS, Axis, Expression, Reduction, having
 from translators.tile.substitution import Rebuilding
 
 
@@ -189,7 +189,7 @@ def _where_stored(simplifier: Simplifier, sink: Sink) -> Sink:
     held.update([(each, False) for each in _opposites(simplifier, held)])
     facts = simplifier.facts
     for condition in conjuncts(sink.mask):  # one of sizes alone is kept: it tells an extent
-        facts = where(facts, condition) if any(node.operation == "load" for node in walk(condition)) else facts
+        facts = where(facts, condition) if "load" in condition.operations else facts
     there = Simplifier(simplifier.arena, facts, held)
     return replace(sink, value=there.expression(sink.value))
 
@@ -394,15 +394,10 @@ def restrict_bound(context: Context, sink: Sink) -> Sink | None:
 
 def _conditions(node: Expression, axis: Axis) -> list[Expression]:
     """The comparisons below a reduction that bound one of its axes; one that depends on an inner axis is none."""
-    inner = {
-        bound
-        for each in walk(*node.arguments)
-        if each.operation in ("reduce", "contract")
-        for bound in each.attribute.axes
-    }
+    inner = {bound for each in having(REDUCTIONS, *node.arguments) for bound in each.attribute.axes}
     return [
         each
-        for each in walk(*node.arguments)
+        for each in having(POINTWISE, *node.arguments)
         if bound_by(each, axis) is not None and not inner & {atom for atom in atoms_of(each) if isinstance(atom, Axis)}
     ]
 

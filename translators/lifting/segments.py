@@ -12,7 +12,7 @@ from translators.lifting.groups import positions, shifted
 from translators.lifting.rewriting import bound_by, conjuncts, like, replaced, structured, with_node
 from translators.lifting.simplification import Simplifier
 from translators.lifting.sinks import Sink
-from translators.tile.expression import Axis, Expression, walk
+from translators.tile.expression import LOADS, Axis, Expression, having
 from translators.tile.substitution import Rebuilding, as_index
 
 
@@ -38,7 +38,7 @@ def segment(context: Context, sink: Sink) -> Sink | None:
 
 def _segment_begin(node: Expression, lane: Axis) -> Polynomial | None:
     """What every load adds to the lane that is read from memory, if it is the same."""
-    return _common_begin((each.arguments[0].polynomial for each in walk(*node.arguments) if _is_load(each)), lane)
+    return _common_begin((each.arguments[0].polynomial for each in having(LOADS, *node.arguments)), lane)
 
 
 def _is_load(node: Expression) -> bool:
@@ -159,7 +159,7 @@ def _as_segment(
 
 def _offsets(sink: Sink) -> Iterator[Polynomial]:
     yield sink.offset.polynomial
-    yield from (each.arguments[0].polynomial for each in walk(*sink.roots) if _is_load(each))
+    yield from (each.arguments[0].polynomial for each in having(LOADS, *sink.roots))
 
 
 def _reads(polynomial: Polynomial) -> bool:

@@ -28,7 +28,7 @@ from translators.lifting.statement_groups import Group, united
 from translators.lifting.statement_uses import check_conditions, loads_of, places_read, read_before_stored, uses
 from translators.lifting.views import Viewed
 from translators.logical.types import View
-from translators.tile.expression import Axis, Combine, Expression, Place, operands, walk
+from translators.tile.expression import Axis, Combine, Expression, Place, walk
 
 INFIX = {
     "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "and": "&", "or": "|", "xor": "^", "shift_left": "<<",
@@ -261,7 +261,7 @@ class Speller:
         self.names.reserve(parameters)
         self.counts = Counter(results)
         for node in walk(*results):
-            self.counts.update(operands(node))
+            self.counts.update(node.operands)
 
     def _deserves_name(self, node: Expression) -> bool:
         if node.dtype == d.index or node.operation in ("constant", "parameter", "index", "poison", "state", "argument"):

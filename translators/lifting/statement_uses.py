@@ -9,7 +9,7 @@ from translators.lifting.rewriting import opposites
 from translators.lifting.sinks import Residue
 from translators.lifting.views import Viewed
 from translators.logical.types import View
-from translators.tile.expression import Expression, operands, walk
+from translators.tile.expression import Expression, walk
 
 
 def loads_of(viewed: Viewed) -> Iterator[Expression]:
@@ -52,7 +52,7 @@ def uses(members: Sequence[Viewed]) -> tuple[Counter[Expression], set[Expression
     counts: Counter[Expression] = Counter((*roots, *places))
     numbers = set(roots)
     for node in walk(*roots, *places):
-        counts.update(operands(node))
+        counts.update(node.operands)
         numbers.update(node.arguments)
     return counts, {node for node in counts if node.operation == "load" and node not in numbers}
 

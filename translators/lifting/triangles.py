@@ -12,12 +12,12 @@ from intent.records import dataclass, replace
 from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.lifting.carries import neutral
 from translators.lifting.views import Viewed
-from translators.tile.expression import Arena, Axis, Expression, walk
+from translators.tile.expression import Arena, Axis, Expression
 from translators.tile.substitution import Rebuilding, as_index
 
 
 def masked(arena: Arena, viewed: Viewed) -> Viewed:
-    if all(node.operation != "contract" for node in walk(*viewed.sink.roots)):
+    if all("contract" not in root.operations for root in viewed.sink.roots):
         return viewed
     changing = Rebuilding(arena, {}, finish=_Masking(arena, frozenset(viewed.sink.axes)).node)
     return replace(viewed, sink=viewed.sink.mapped(changing.expression))

@@ -33,7 +33,7 @@ from translators.lifting.sinks import Residue, Sink
 from translators.lifting.stored_rows import begins_at_zero, can_hold
 from translators.logical.types import Direction, View
 from translators.tile.effects import Address, KernelParameter
-from translators.tile.expression import Axis, Expression, Place, walk
+from translators.tile.expression import LOADS, REDUCTIONS, Axis, Expression, Place, having
 from translators.tile.substitution import Rebuilding
 
 
@@ -98,7 +98,7 @@ class Delinearising:
     def placing(self) -> set[str]:
         """The pointers to elements from which coordinates are computed."""
         atoms = (atom for _, offset in self._accesses() for atom in offset.atoms() if isinstance(atom, Expression))
-        return {node.attribute.pointer for atom in atoms for node in walk(atom) if node.operation == "load"}
+        return {load.attribute.pointer for load in having(LOADS, *atoms)}
 
     def _pointers(self) -> list[str]:
         """In the order of the parameters."""
@@ -113,10 +113,9 @@ class Delinearising:
         for sink in self.sinks:
             yield sink.pointer, sink.offset.polynomial, sink.mask
             stored = tuple(conjuncts(sink.mask)) if not sink.recurrences else ()
-            for node in walk(*sink.roots, *within_ranges(sink.roots), *in_bounds(sink.every_axis)):
-                if node.operation == "load":
-                    mask = conjunction(self.context.arena, [*conjuncts(node.arguments[1]), *stored])
-                    yield node.attribute.pointer, node.arguments[0].polynomial, mask
+            for load in having(LOADS, *sink.roots, *within_ranges(sink.roots), *in_bounds(sink.every_axis)):
+                mask = conjunction(self.context.arena, [*conjuncts(load.arguments[1]), *stored])
+                yield load.attribute.pointer, load.arguments[0].polynomial, mask
 
     # ---------------------------------------------------------------------------------------------------------- layouts
     def _layout(self, pointer: str) -> Layout:
@@ -207,11 +206,8 @@ class Delinearising:
         return all(self.facts.nonnegative(each) and self.facts.less(each, size) for each in coordinates)
 
     def _direction(self, pointer: str) -> Direction:
-        loaded = any(
-            node.operation == "load" and node.attribute.pointer == pointer
-            for sink in self.sinks
-            for node in walk(*sink.roots)
-        )
+        loads = (load for sink in self.sinks for load in having(LOADS, *sink.roots))
+        loaded = any(load.attribute.pointer == pointer for load in loads)
         stored = any(sink.pointer == pointer for sink in self.sinks)
         loaded = loaded or any(sink.combine and sink.pointer == pointer for sink in self.sinks)
         return "InOut" if loaded and stored else "Out" if stored else "In"
@@ -560,6 +556,5 @@ def _read_from_memory(coordinate: Polynomial) -> bool:
 def _axes(sinks: Sequence[Sink]) -> Iterator[Axis]:
     for sink in sinks:
         yield from sink.every_axis
-        for node in walk(*sink.roots):
-            if node.operation in ("reduce", "contract"):
-                yield from node.attribute.axes
+        for node in having(REDUCTIONS, *sink.roots):
+            yield from node.attribute.axes

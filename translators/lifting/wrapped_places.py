@@ -13,7 +13,7 @@ from translators.algebra.polynomial import Atom, Polynomial, atomic, floor_divid
 from translators.lifting.context import Context
 from translators.lifting.rewriting import replaced
 from translators.lifting.sinks import Sink
-from translators.tile.expression import Expression, walk
+from translators.tile.expression import LOADS, Expression, having
 
 
 def with_wrapped_places(context: Context, sink: Sink) -> Sink:
@@ -28,7 +28,7 @@ def with_wrapped_places(context: Context, sink: Sink) -> Sink:
 
 def _offsets(sink: Sink) -> Iterator[Polynomial]:
     yield sink.offset.polynomial
-    yield from (node.arguments[0].polynomial for node in walk(*sink.roots) if node.operation == "load")
+    yield from (load.arguments[0].polynomial for load in having(LOADS, *sink.roots))
 
 
 def _is_wrapped(context: Context, offset: Polynomial, divided: Expression) -> bool:

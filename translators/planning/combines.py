@@ -19,7 +19,7 @@ from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic, num
 from translators.logical import program as lp
 from translators.logical.program import Value
 from translators.planning.sinks import Coordinates
-from translators.tile.expression import Axis, Combine, Expression, LoopToken, Place, Reduction, operands, walk
+from translators.tile.expression import Axis, Combine, Expression, LoopToken, Place, Reduction, walk
 from translators.tile.substitution import Rebuilding
 
 if TYPE_CHECKING:
@@ -163,8 +163,8 @@ class _Elements:
         given: dict[Expression, bool] = {}  # whether an argument is in it
         numbers: dict[Expression, bool] = {}
         for node in walk(*results):
-            given[node] = node.operation == "argument" or any(given[operand] for operand in operands(node))
-            numbers[node] = _is_number(node) and all(numbers[operand] for operand in operands(node))
+            given[node] = node.operation == "argument" or any(given[operand] for operand in node.operands)
+            numbers[node] = _is_number(node) and all(numbers[operand] for operand in node.operands)
             if given[node] and isinstance(node.attribute, Reduction | Place):
                 raise MixesElements
         parts = [part for node in given if given[node] for part in _parts(self.pull, node)]

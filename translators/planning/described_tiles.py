@@ -17,7 +17,7 @@ from translators.planning.regions import Region
 from translators.planning.sinks import roots
 from translators.planning.slice_bounds import SliceBounds
 from translators.tile import program as tile
-from translators.tile.expression import Axis, Expression, dependences, operands
+from translators.tile.expression import Axis, Expression, dependences
 from translators.tile.program import Check, Statement
 
 MOST_LANES = 256  # along one axis of a tile
@@ -35,7 +35,7 @@ def described_tiles(
     """
     users: dict[Expression, list[Expression]] = {}
     for node in region.nodes:
-        for operand in operands(node):
+        for operand in node.operands:
             users.setdefault(operand, []).append(node)
     stored = {root for sink in region.sinks for root in roots(sink)}
     found: dict[Expression, Positions] = {}

@@ -23,7 +23,7 @@ from translators.planning.regions import Region
 from translators.planning.sinks import MustHold, MustPin, MustStore, OutOfOrder, Sink, loop_roots, roots
 from translators.tile import program as tile
 from translators.tile.accumulation import accumulated_product
-from translators.tile.expression import Axis, Expression, LoopToken, Reduction, operands, walk
+from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 from translators.tile.program import AxisForm, Statement
 
 INLINE_COST = 8  # nodes of one printed expression, beyond which a part gets a name
@@ -115,7 +115,7 @@ class Placement:
     def _count_uses(self) -> None:
         copied = self.region.copied  # a shared node is used once by both forms of an update
         for node in self.region.nodes:
-            for operand in operands(node):
+            for operand in node.operands:
                 if node not in copied or operand in copied:
                     self.uses[operand] = self.uses.get(operand, 0) + 1
         for sink in self.region.sinks:
@@ -141,7 +141,7 @@ class Placement:
             operand
             for node in below
             if not self._met(node)
-            for operand in operands(node)
+            for operand in node.operands
             if operand in leaves and homes[operand] < homes[node]
         } | {root for root in roots if root in leaves}
         costs: dict[Expression, int] = {}
@@ -158,7 +158,7 @@ class Placement:
             if self._met(node):
                 homes[node] = self._met_home(node)
             else:
-                homes[node] = max((homes.get(o, 0) for o in operands(node)), default=0)
+                homes[node] = max((homes.get(o, 0) for o in node.operands), default=0)
                 homes[node] = max(homes[node], self._own_home(node))
         return homes
 

@@ -33,7 +33,7 @@ from translators.planning.sinks import (
 )
 from translators.planning.snapshots import check_snapshots
 from translators.tile import program as tile
-from translators.tile.expression import Axis, Expression, LoopToken, Reduction, operands, walk
+from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 from translators.tile.program import Statement
 
 
@@ -119,7 +119,7 @@ class Scheduler(ContraryScans):
                 factor = [goal.factor] if goal.factor is not None else []
                 return [*factor, *reduction.arguments, *self._axis_bounds(reduction.attribute.axes)]
             case Test(loop=Loop(live=Expression() as live)):
-                return [live] if self._is_barrier(live) else list(operands(live))
+                return [live] if self._is_barrier(live) else list(live.operands)
             case Test():
                 return []
             case Advance(loop=loop, whole=whole):

@@ -145,7 +145,11 @@ class Combine:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expression:
-    """One node. `axes` are its free axes, `loops` the author's loops it varies with. An integer node is an atom."""
+    """One node. `axes` are its free axes, `loops` the author's loops it varies with. An integer node is an atom.
+
+    `operands` are all that it evaluates: its arguments, and the expressions in its coordinates and its axes' bounds;
+    `operations` are its own and those of every node below.
+    """
 
     operation: str
     arguments: tuple[Expression, ...]
@@ -154,6 +158,8 @@ class Expression:
     axes: frozenset[Axis]
     loops: frozenset[LoopToken]
     serial: int
+    operands: tuple[Expression, ...]
+    operations: frozenset[str]
     _mentioned: frozenset[Atom] | None = field(default=None, init=False, repr=False)
 
     @property
@@ -166,7 +172,7 @@ class Expression:
         if self._mentioned is None:
             for node in walk(self, stop=lambda node: node._mentioned is not None):
                 if node._mentioned is None:
-                    below = (each._mentioned or frozenset() for each in operands(node))
+                    below = (each._mentioned or frozenset() for each in node.operands)
                     object.__setattr__(node, "_mentioned", frozenset(_own_atoms(node)).union(*below))
         return self._mentioned or frozenset()
 
@@ -182,6 +188,12 @@ class Expression:
     def polynomial(self) -> Polynomial:
         """This integer as a polynomial: its own if it is an index, else itself as an atom."""
         return self.attribute if self.operation == "index" else atomic(self)
+
+
+POINTWISE = frozenset({"pointwise"})
+LOADS = frozenset({"load"})
+REDUCTIONS = frozenset({"reduce", "contract"})
+CARRIES = frozenset({"carry", "carried"})
 
 
 class Exhausted(Exception):
@@ -225,7 +237,9 @@ class Arena:
         found = self._nodes.get(key)
         if found is None:
             axes, loops = _free(operation, arguments, attribute)
-            found = Expression(operation, arguments, attribute, dtype, axes, loops, self.serial())
+            below = (*arguments, *_in_attribute(operation, attribute))
+            operations = frozenset((operation,)).union(*(each.operations for each in below))
+            found = Expression(operation, arguments, attribute, dtype, axes, loops, self.serial(), below, operations)
             self._nodes[key] = found
         return found
 
@@ -293,18 +307,17 @@ def dependences(atom: Atom) -> tuple[frozenset[Axis], frozenset[LoopToken]]:
             return frozenset(), frozenset()
 
 
-def operands(expression: Expression) -> Iterator[Expression]:
-    """Everything the node evaluates: its arguments, and the expressions in its coordinates and its axes' bounds."""
-    yield from expression.arguments
-    match expression.operation, expression.attribute:
+def _in_attribute(operation: str, attribute: Attribute) -> Iterator[Expression]:
+    """The expressions in a node's coordinates and its axes' bounds."""
+    polynomials: Iterable[Polynomial] = ()
+    match operation, attribute:
         case "index", Polynomial() as polynomial:
-            yield from (atom for atom in polynomial.atoms() if isinstance(atom, Expression))
+            polynomials = (polynomial,)
         case ("load", Place(coordinates=coordinates)) | ("atomic", Atomic(place=Place(coordinates=coordinates))):
-            for coordinate in coordinates:
-                yield from (atom for atom in coordinate.atoms() if isinstance(atom, Expression))
+            polynomials = coordinates
         case _, Reduction(axes=axes):
-            for bound in (bound for axis in axes for bound in (axis.begin, axis.end)):
-                yield from (atom for atom in bound.atoms() if isinstance(atom, Expression))
+            polynomials = [bound for axis in axes for bound in (axis.begin, axis.end)]
+    return (atom for polynomial in polynomials for atom in polynomial.atoms() if isinstance(atom, Expression))
 
 
 def _own_atoms(node: Expression) -> Iterator[Atom]:
@@ -320,17 +333,25 @@ def _own_atoms(node: Expression) -> Iterator[Atom]:
                 yield from (*axis.begin.atoms(), *axis.end.atoms())
 
 
-def walk(*roots: Expression, stop: Callable[[Expression], bool] = lambda node: False) -> Iterator[Expression]:
+def walk(*roots: Expression, stop: Callable[[Expression], bool] | None = None) -> Iterator[Expression]:
     """Every node once, operands before users; nodes for which `stop` holds are yielded without their operands."""
     done: set[Expression] = set()
-    stack: list[tuple[Expression, bool]] = [(root, False) for root in reversed(roots)]
+    opened: set[Expression] = set()
+    stack = list(reversed(roots))
     while stack:
-        node, expanded = stack.pop()
+        node = stack[-1]
         if node in done:
-            continue
-        if expanded or stop(node):
+            stack.pop()
+        elif not node.operands or node in opened or (stop is not None and stop(node)):
+            stack.pop()
             done.add(node)
             yield node
         else:
-            stack.append((node, True))
-            stack.extend((operand, False) for operand in operands(node) if operand not in done)
+            opened.add(node)
+            stack.extend(node.operands)
+
+
+def having(operations: frozenset[str], *roots: Expression) -> Iterator[Expression]:
+    """The nodes of these operations, in the order of `walk`; what has none of them below is passed by."""
+    found = walk(*roots, stop=lambda node: operations.isdisjoint(node.operations))
+    return (node for node in found if node.operation in operations)

@@ -19,10 +19,10 @@ Definition = tuple[ast.FunctionDef, tuple[ast.expr, ...]]
 def elementwise_kernel(node: ast.FunctionDef, decorators: tuple[ast.expr, ...]) -> ast.FunctionDef | None:
     """The kernel over arrays, if the function is decorated so."""
     found = next((each for each in decorators if _name(each) == DECORATOR), None)
-    names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
-    results = _results(node)
+    results = None if found is None else _results(node)
     if found is None or results is None or node.args.vararg or node.args.kwonlyargs:
         return None
+    names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
     arrays = _arrays(found, len(names))
     loads = [f"tl.load({name} + i, mask=inside)" if array else name for name, array in zip(names, arrays, strict=True)]
     outputs = ["out"] if results == 1 else [f"out{number}" for number in range(results)]

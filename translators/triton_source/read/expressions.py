@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
 from intent import dtypes as d
@@ -419,5 +420,9 @@ def _meant(function: Function, arguments: list[Value]) -> str | None:
 
 
 def _is_our_own(function: Function) -> bool:
-    helper = HELPERS.get(function.name)
-    return helper is not None and ast.dump(ast.parse(helper.source).body[0]) == ast.dump(function.node)
+    return function.name in HELPERS and _dumped_helper(function.name) == ast.dump(function.node)
+
+
+@cache
+def _dumped_helper(name: str) -> str:
+    return ast.dump(ast.parse(HELPERS[name].source).body[0])

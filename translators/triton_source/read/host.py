@@ -36,6 +36,7 @@ from translators.triton_source.read.absence import ABSENT, Absent, flags, option
 from translators.triton_source.read.source import TritonFile
 from translators.triton_source.read.values import Function
 
+PLAN: Final = "_Plan"  # what a row of a generated module's table of plans is
 _OPAQUE: Final = " of line "
 _DTYPES: Final = {
     "float16": d.f16, "bfloat16": d.bf16, "float32": d.f32, "float64": d.f64, "int8": d.i8, "int16": d.i16,
@@ -87,24 +88,45 @@ def read_launches(file: TritonFile, absent: bool = False) -> tuple[HostLaunch, .
 
     `absent`: as they are where no argument is given that can be left out.
     """
-    found = list(_launches_in(file, absent))
-    missing = {each.name for each in file.kernels} - {each.kernel for each in found}
-    for other in _beside(file, missing):
-        found.extend(each for each in _launches_in(other, absent, file) if each.kernel in missing)
-    return tuple(found)
+    return HostCode(file).launches(absent)
 
 
-def _launches_in(file: TritonFile, absent: bool, of: TritonFile | None = None) -> Iterator[HostLaunch]:
-    for function in file.hosts.values():
-        without = frozenset(optional_parameters(function) if absent else ())
-        yield from _Host(file, function, of or file, without).launches()
+@dataclass(slots=True)
+class HostCode:
+    """The host functions of a file and of those beside it, each followed once for what its caller leaves out."""
+
+    file: TritonFile
+    followed: dict[tuple[ast.FunctionDef, frozenset[str]], tuple[HostLaunch, ...]] = field(default_factory=dict)
+
+    def launches(self, absent: bool) -> tuple[HostLaunch, ...]:
+        """As `read_launches` has them."""
+        file = self.file
+        found = list(self._launches_in(file, absent))
+        missing = {each.name for each in file.kernels} - {each.kernel for each in found}
+        for other in _beside(file, missing):
+            found.extend(each for each in self._launches_in(other, absent) if each.kernel in missing)
+        return tuple(found)
+
+    def _launches_in(self, file: TritonFile, absent: bool) -> Iterator[HostLaunch]:
+        for function in file.hosts.values():
+            key = (function, frozenset(optional_parameters(function) if absent else ()))
+            if key not in self.followed:
+                launches = _Host(file, function, self.file, key[1]).launches() if _has_launch(function) else ()
+                self.followed[key] = tuple(launches)
+            yield from self.followed[key]
+
+
+def _has_launch(function: ast.FunctionDef) -> bool:
+    """Whether something in it looks like one."""
+    calls = (node.func for node in ast.walk(function) if isinstance(node, ast.Call))
+    return any(isinstance(each, ast.Subscript) or (isinstance(each, ast.Name) and each.id == PLAN) for each in calls)
 
 
 def _beside(file: TritonFile, names: set[str]) -> Iterator[TritonFile]:
     """The files of the same folder that launch one of these kernels."""
     own = Path(file.path)
     for path in sorted(own.parent.glob("*.py")) if names and not file.package.alone and own.is_file() else ():
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = file.package.text(path)
         if path != own and own.stem in text and any(f"{name}[" in text for name in names):
             other = file.package.read(path)
             if other is not None:
@@ -281,7 +303,7 @@ class _Host:
         match node.func:
             case ast.Subscript(value=ast.Name(id=name), slice=grid) if (kernel := self._kernel(name)) is not None:
                 yield self._bound(kernel, self._grid(grid), self._arguments(kernel, node), node.lineno)
-            case ast.Name(id="_Plan") if node.args and isinstance(node.args[0], ast.Name):
+            case ast.Name(id=name) if name == PLAN and node.args and isinstance(node.args[0], ast.Name):
                 yield from self._planned(node)
 
     def _kernel(self, name: str) -> Function | None:

@@ -17,7 +17,7 @@ from intent.dtypes import DType
 from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import Polynomial, Symbol, number, symbol
 from translators.tile.effects import KernelEffects, KernelParameter, ParameterKind
-from translators.tile.expression import Arena, Axis, Expression, walk
+from translators.tile.expression import LOADS, REDUCTIONS, Arena, Axis, Expression, having, walk
 from translators.triton_source.read.execution import Execution, new_execution
 from translators.triton_source.read.sizes import data_sizes, roots_of
 from translators.triton_source.read.source import TritonFile
@@ -216,18 +216,18 @@ def _uses(made: KernelEffects) -> tuple[set[str], set[str]]:
     """(names that occur in coordinates, names that occur as numbers): parameters, and pointers whose elements do."""
     positions: set[str] = set()
     values: set[str] = set()
-    for root in roots_of(made):
-        rounded = {node.arguments[0] for node in walk(root) if node.operation == "cast" and node.dtype.is_float}
-        for node in walk(root):
-            if node.operation == "cast" and node.arguments[0].operation == "index":
-                summed = set(_summed_symbols(node.arguments[0].attribute))
-                values.update(summed if node.dtype.is_float or node in rounded else ())
-                positions.update(set(_symbols(node.arguments[0].attribute)) - summed)
-            elif node.operation == "index":
-                positions.update(_elements(node.attribute))
-            elif node.operation == "pointwise" and node.attribute[0] == "less":
-                positions.update(_bounds_of_lanes(node))
-        positions.update(_position_symbols(root))
+    nodes = list(walk(*roots_of(made)))
+    rounded = {node.arguments[0] for node in nodes if node.operation == "cast" and node.dtype.is_float}
+    for node in nodes:
+        if node.operation == "cast" and node.arguments[0].operation == "index":
+            summed = set(_summed_symbols(node.arguments[0].attribute))
+            values.update(summed if node.dtype.is_float or node in rounded else ())
+            positions.update(set(_symbols(node.arguments[0].attribute)) - summed)
+        elif node.operation == "index":
+            positions.update(_elements(node.attribute))
+        elif node.operation == "pointwise" and node.attribute[0] == "less":
+            positions.update(_bounds_of_lanes(node))
+        positions.update(_position_symbols(node))
     for record in made.loops:
         positions.update(_symbols(record.trip), _elements(record.trip))
     return positions, values
@@ -247,26 +247,26 @@ def _bare_numbers(made: KernelEffects) -> set[str]:
     """Names that are converted to a float as they are, and are never part of an integer."""
     bare: set[str] = set()
     within: set[str] = set()
-    for root in roots_of(made):
-        for node in walk(root):
-            for value in (*node.arguments, *((root,) if node is root else ())):
-                if value.operation == "cast" and value.arguments[0].operation == "index":
-                    rounded = value.dtype.is_float or (node.operation == "cast" and node.dtype.is_float)
-                    alone = isinstance(value.arguments[0].attribute.atom, Symbol) and rounded
-                    (bare if alone else within).update(_symbols(value.arguments[0].attribute))
+    roots = tuple(roots_of(made))
+    uses = [(None, root) for root in roots] + [(node, each) for node in walk(*roots) for each in node.arguments]
+    for user, value in uses:
+        if value.operation == "cast" and value.arguments[0].operation == "index":
+            cast = user or value
+            rounded = value.dtype.is_float or (cast.operation == "cast" and cast.dtype.is_float)
+            alone = isinstance(value.arguments[0].attribute.atom, Symbol) and rounded
+            (bare if alone else within).update(_symbols(value.arguments[0].attribute))
     return bare - within
 
 
-def _position_symbols(root: Expression) -> Iterator[str]:
-    """Symbols of coordinates: of every index node that is not merely converted to a number."""
-    for node in walk(root):
-        if node.operation != "cast":
-            for argument in node.arguments:
-                if argument.operation == "index":
-                    yield from _symbols(argument.attribute)
-        if node.operation in ("reduce", "contract"):
-            for axis in node.attribute.axes:
-                yield from _symbols(axis.end)
+def _position_symbols(node: Expression) -> Iterator[str]:
+    """Symbols of a node's coordinates: of every index node that is not merely converted to a number."""
+    if node.operation != "cast":
+        for argument in node.arguments:
+            if argument.operation == "index":
+                yield from _symbols(argument.attribute)
+    if node.operation in REDUCTIONS:
+        for axis in node.attribute.axes:
+            yield from _symbols(axis.end)
 
 
 def _symbols(polynomial: Polynomial) -> Iterator[str]:
@@ -282,7 +282,7 @@ def _elements(polynomial: Polynomial) -> Iterator[str]:
     """Pointers whose elements are part of a coordinate."""
     for atom in polynomial.atoms():
         if isinstance(atom, Expression):
-            found = walk(atom, stop=_is_position)
+            found = walk(atom, stop=_is_position) if "load" in atom.operations else ()
             yield from (node.attribute.pointer for node in found if node.operation == "load")
 
 
@@ -294,7 +294,7 @@ def _is_position(node: Expression) -> bool:
 
 
 def _loaded_types(made: KernelEffects) -> set[str]:
-    return {node.attribute.pointer for root in roots_of(made) for node in walk(root) if node.operation == "load"}
+    return {load.attribute.pointer for load in having(LOADS, *roots_of(made))}
 
 
 def _stored_type(made: KernelEffects, name: str) -> DType | None:
@@ -327,14 +327,24 @@ class _Roots:
     names: set[str]
     active: frozenset[str]
     visiting: set[str] = field(default_factory=set)
+    values: dict[str, list[ast.expr]] = field(default_factory=dict)  # by name: all that it is assigned
 
     def found(self) -> set[str]:
         made: set[str] = set()
+        calls: list[ast.Call] = []
         for node in ast.walk(self.function.node):
-            if isinstance(node, ast.Call):
-                for address in self._addresses(node):
-                    self.visiting.clear()
-                    made.update(self._root(address))
+            match node:
+                case ast.Call():
+                    calls.append(node)
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self.values.setdefault(name, []).append(value)
+                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                    for each, value in zip(targets, values, strict=False):
+                        if isinstance(each, ast.Name):
+                            self.values.setdefault(each.id, []).append(value)
+        for address in (address for call in calls for address in self._addresses(call)):
+            self.visiting.clear()
+            made.update(self._root(address))
         return made
 
     def _addresses(self, node: ast.Call) -> Iterator[ast.expr]:
@@ -388,13 +398,4 @@ class _Roots:
         self.visiting.add(name)
         if name in self.names:
             return {name}
-        made: set[str] = set()
-        for node in ast.walk(self.function.node):
-            match node:
-                case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
-                    made |= self._root(value)
-                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
-                    for each, value in zip(targets, values, strict=False):
-                        if isinstance(each, ast.Name) and each.id == name:
-                            made |= self._root(value)
-        return made
+        return set[str]().union(*map(self._root, self.values.get(name, ())))

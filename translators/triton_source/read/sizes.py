@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from translators.algebra.polynomial import Polynomial, Quotient, Symbol
 from translators.tile.effects import KernelEffects
-from translators.tile.expression import Axis, Expression, walk
+from translators.tile.expression import REDUCTIONS, Axis, Expression, having, walk
 
 
 def data_sizes(effects: KernelEffects) -> frozenset[str]:
@@ -34,7 +34,7 @@ def _counting(effects: KernelEffects, roots: tuple[Expression, ...]) -> Iterator
     """Symbols in the number of lanes of any tile."""
     axes = [lane for store in effects.stores for lane in store.lanes]
     axes += [lane for record in effects.loops for carry in record.carries for lane in carry.lanes]
-    axes += [axis for node in walk(*roots) if node.operation in ("reduce", "contract") for axis in node.attribute.axes]
+    axes += [axis for node in having(REDUCTIONS, *roots) for axis in node.attribute.axes]
     for axis in axes:
         yield from _names(axis.extent)
 

@@ -63,16 +63,25 @@ class TritonFile:
     imports: Mapping[str, Import] = field(default_factory=dict)
     package: Package = field(default_factory=lambda: Package())
     pointers: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _kernels: list[tuple[Function, ...]] = field(default_factory=list, init=False, compare=False, repr=False)
 
     @property
     def kernels(self) -> tuple[Function, ...]:
         """The functions that a host can launch: called by no other device function, and returning nothing."""
-        called = {name for function in self.functions.values() for name in _names(function.node)}
-        return tuple(
-            function
-            for name, function in self.functions.items()
-            if name not in called and not _returns_value(function.node)
-        )
+        if not self._kernels:  # the whole file has been read when it is first asked for them
+            self._kernels.append(self._launchable())
+        return self._kernels[0]
+
+    def _launchable(self) -> tuple[Function, ...]:
+        called: set[str] = set()
+        returning: set[str] = set()
+        for name, function in self.functions.items():
+            for node in ast.walk(function.node):
+                if isinstance(node, ast.Call):
+                    called.update(_names(node))
+                elif isinstance(node, ast.Return) and node.value is not None:
+                    returning.add(name)
+        return tuple(each for name, each in self.functions.items() if name not in called | returning)
 
     def resolve(self, name: str, importing: frozenset[tuple[str, str]] = frozenset()) -> Value | Undefined:
         """What a name of the module stands for, in this file or in the one that it is imported from."""
@@ -109,6 +118,7 @@ class Package:
     """
 
     files: dict[Path, TritonFile | None] = field(default_factory=dict)
+    texts: dict[Path, str] = field(default_factory=dict)
     alone: bool = False
 
     def module(self, importer: str, module: str, level: int) -> TritonFile | None:
@@ -125,9 +135,15 @@ class Package:
             self.files[path] = self._read(path)
         return self.files[path]
 
+    def text(self, path: Path) -> str:
+        """What the file holds, whatever it is."""
+        if path not in self.texts:
+            self.texts[path] = path.read_text(encoding="utf-8-sig", errors="replace")
+        return self.texts[path]
+
     def _read(self, path: Path) -> TritonFile | None:
         try:
-            return read_file(path.read_text(encoding="utf-8-sig"), str(path), self)
+            return read_file(self.text(path), str(path), self)
         except (OSError, ValueError, SyntaxError):
             return None
 
@@ -275,16 +291,9 @@ def _is_jit(decorator: ast.expr) -> bool:
     return name in ("triton.jit", "jit", "triton.runtime.jit", "triton_jit") or name in _CONSTEXPR
 
 
-def _names(node: ast.AST) -> Iterator[str]:
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name):
-            yield inner.func.id
-        if isinstance(inner, ast.Call):
-            yield from (argument.id for argument in inner.args if isinstance(argument, ast.Name))
-
-
-def _returns_value(function: ast.FunctionDef) -> bool:
-    return any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(function))
+def _names(call: ast.Call) -> Iterator[str]:
+    """What may be called: the function, or what is handed to it."""
+    return (each.id for each in (call.func, *call.args) if isinstance(each, ast.Name))
 
 
 def _imported(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Value]]:
