@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 
 from translators.lifting.files import LiftedFile
@@ -71,7 +70,3 @@ def _kernel_data(kernel: Lifted, verified: Verified) -> dict[str, object]:
         "verified": str(verified[kernel.name]) if kernel.name in verified else None,
         "numerics": list(kernel.numerics),
     }
-
-
-def as_json(lifted: LiftedFile, verified: Verified) -> str:
-    return json.dumps(as_data(lifted, verified), indent=2)

@@ -30,14 +30,20 @@ class Output:
             return None
 
 
-def destinations(inputs: Sequence[Input], output: str | None) -> list[Path | None]:
-    """The output path of each input. UsageError if several inputs have no directory, or two have the same path."""
+def destinations(
+    inputs: Sequence[Input], output: str | None, places: Sequence[Path] | None = None
+) -> list[Path | None]:
+    """The output path of each input; `places` are those below an output directory, which there is in any case if they
+    are given. UsageError if several inputs have no directory, or two have the same path.
+    """
     if output is None or output == STANDARD_INPUT:
-        if len(inputs) > 1:
+        if len(inputs) > 1 or places is not None:
             raise UsageError("several inputs need an output directory: -o DIRECTORY")
         return [None for _ in inputs]
     directory = Path(output)
-    if len(inputs) == 1 and not directory.is_dir() and not output.endswith(os.sep):
+    if places is not None:
+        paths = [directory / each for each in places]
+    elif len(inputs) == 1 and not directory.is_dir() and not output.endswith(os.sep):
         paths = [directory]
     else:
         paths = [directory / f"{each.stem}.py" for each in inputs]

@@ -123,3 +123,57 @@ def test_verification_finds_a_wrong_lift() -> None:
 )
 def test_parentheses(made: Text, text: str) -> None:
     assert made.text == text
+
+
+# ------------------------------------------------------------------------------------------------------- several files
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Two files of one name in different folders, a file of another, and one without kernels."""
+    made = tmp_path / "package"
+    for place, name in (("a/ops.py", "vector_add"), ("b/ops.py", "rows"), ("gathers.py", "gathers")):
+        (made / place).parent.mkdir(parents=True, exist_ok=True)
+        (made / place).write_text((CORPUS / f"{name}.py").read_text())
+    (made / "host.py").write_text("import triton\n\nfast = triton.jit\n")
+    return made
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_a_directory_is_lifted_as_its_files_are(package: Path, tmp_path: Path, jobs: str) -> None:
+    done = run(str(package), "-o", str(tmp_path / "out"), "--jobs", jobs, "--report", "json")
+    assert done.returncode == 0, done.stderr
+    reports = {each["path"]: each for each in json.loads(done.stdout)["files"]}
+    assert list(reports) == [str(package / name) for name in ("a/ops.py", "b/ops.py", "gathers.py")]
+    for name in ("a/ops.py", "b/ops.py", "gathers.py"):
+        alone = run(str(package / name), "-o", str(tmp_path / "alone.py"), "--report", "json")
+        assert reports[str(package / name)] == json.loads(alone.stdout)
+        assert (tmp_path / "out" / name).read_text() == (tmp_path / "alone.py").read_text()
+    assert not (tmp_path / "out" / "host.py").exists()
+
+
+def test_several_files_have_one_report_for_each_kernel(package: Path) -> None:
+    done = run(str(package / "gathers.py"), str(package / "a" / "ops.py"), "--report", "text")
+    assert done.returncode == 0 and not done.stdout
+    first, second = done.stderr.index("partial_sum_kernel (line "), done.stderr.index("add_kernel (line ")
+    assert done.stderr.index("gathers.py:") < first < done.stderr.index("ops.py:") < second
+
+
+def test_the_exit_status_of_several_files(package: Path, tmp_path: Path) -> None:
+    (package / "a" / "other.py").write_text(
+        "import triton\n\n\n@triton.jit\ndef other(p):\n    while True:\n        p += 1\n"
+    )
+    everything = (str(package), "--jobs", "2", "--report", "text")
+    assert run(*everything).returncode == 0
+    assert run(*everything, "--strict").returncode == 1
+    assert run(*everything, "--kernel", "other").returncode == 1
+    assert run(str(package / "a" / "other.py"), str(package / "host.py"), "--report", "text").returncode == 1
+    (package / "b" / "broken.py").write_text("import triton\n\n\n@triton.jit\ndef f(:\n")
+    done = run(str(package), "-o", str(tmp_path / "out"))
+    assert done.returncode == 1 and "INT001" in done.stderr and not (tmp_path / "out").exists()
+
+
+def test_several_files_need_somewhere_to_go(package: Path, tmp_path: Path) -> None:
+    assert run(str(package)).returncode == 2
+    assert run(str(package), "--report", "text", "--against", "other.py").returncode == 2
+    ours = (str(package / "a" / "ops.py"), str(package / "b" / "ops.py"))
+    done = run(*ours, "-o", str(tmp_path / "out"))
+    assert done.returncode == 2 and "would both be written to" in done.stderr

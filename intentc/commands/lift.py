@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from intent.dtypes import BY_NAME, DType
-from intentc import lift_report, settings
+from intentc import settings
 from intentc.failure import UsageError
-from intentc.inputs import read_inputs
-from intentc.lift_check import checked
+from intentc.lift_files import FileLift, Request, Sources, lift_all, read_sources
 from intentc.outputs import Output, destinations, page_path, write_all
 from intentc.render import say
 from intentc.reporting import report
-from translators.lifting.files import LiftedFile, Wanted, lift_text
+from translators.lifting.files import Wanted
 
-if TYPE_CHECKING:
-    from intentc.lift_verification import Verification
-
-Verified = Mapping[str, "Verification"]
 ReportFormat = Literal["text", "json"]
 
 
 def lift_command(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A file of Triton kernels; - reads standard input.")],
-    output: Annotated[str | None, typer.Option("-o", "--output", help="The Intent file.")] = None,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...", help="Files of Triton kernels, or directories of them; - reads standard input."
+        ),
+    ],
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="The Intent file, or a directory of them.")
+    ] = None,
     kernel: Annotated[str | None, typer.Option("--kernel", help="Lift this kernel only.")] = None,
     report_format: Annotated[
         ReportFormat | None, typer.Option("--report", help="Print a report; as JSON it is all of standard output.")
@@ -47,40 +51,49 @@ def lift_command(
         typer.Option("--html", metavar="OUT.html", help="Show each kernel and its lift, as one page by itself."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail if any kernel is not lifted.")] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", min=1, metavar="N", help="Files lifted at a time; one per core if not given."),
+    ] = None,
     stdin_filename: settings.StdinFilename = "stdin.py",
 ) -> None:
     """Lift Triton kernels to Intent source.
 
-    What cannot be proven is not lifted, and is reported with the reason. The exit status is 1 if nothing is lifted, and
-    with --against that of the comparison otherwise.
+    What cannot be proven is not lifted, and is reported with the reason. One file is printed unless -o names an output;
+    of several files, and of directories, -o DIRECTORY gets the Intent files, and --report one report for each kernel.
+    The exit status is 1 if nothing is lifted, and with --against that of the comparison otherwise.
     """
-    inputs, diagnostics = read_inputs([file], stdin_filename)
-    (path,) = destinations(inputs, output) if inputs else (None,)
-    page = page_path(html, [file, *([] if path is None else [path])]) if html is not None else None
+    sources = read_sources(files, stdin_filename)
+    _check_usage(sources, against, html)
+    paths = _paths(sources, output, report_format)
+    page = page_path(html, [*files, *(each for each in paths if each is not None)]) if html is not None else None
     wanted = Wanted(kernel, settings.parse_constexprs(constexpr or ()), _dtypes(dtype or ()))
-    lifted = [checked(lift_text(each.text, each.path, wanted), wanted) for each in inputs]
-    diagnostics.extend(found for each in lifted for found in each.diagnostics)
+    lifts = lift_all(sources.inputs, Request(wanted, verify, page is not None), jobs or os.cpu_count() or 1)
+    diagnostics = [*sources.diagnostics, *(found for each in lifts for found in each.diagnostics)]
     if diagnostics:
-        report(diagnostics, inputs, "full")
+        report(diagnostics, list(sources.inputs), "full")
         raise typer.Exit(1)
-    verified = _verified(inputs[0].text, lifted[0]) if verify else {}
-    lifted[0] = _merged(inputs[0].text, lifted[0], wanted)
-    _deliver(lifted[0], Output(path, lifted[0].source or ""), report_format, verified)
+    _deliver(sources, lifts, paths, report_format)
     if page is not None:
-        _show(lifted[0], inputs[0].text, page, verified)
-    if _fails(lifted[0], strict) or not all(each.holds for each in verified.values()):
+        write_all([Output(page, lifts[0].page)])
+    if _fails(lifts, strict) or not all(each.holds for each in lifts):
         raise typer.Exit(1)
     if against is not None:
-        _compare(file, kernel, against, wanted.constants)
+        _compare(files[0], kernel, against, wanted.constants)
 
 
-def _merged(text: str, lifted: LiftedFile, wanted: Wanted) -> LiftedFile:
-    """With each program once: variants of one, such as resident and streamed, are one kernel."""
-    if lifted.source is None:
-        return lifted
-    from translators.comparison.variants import merged
+def _check_usage(sources: Sources, against: str | None, html: str | None) -> None:
+    if sources.many and (against is not None or html is not None):
+        raise UsageError(f"{'--html' if against is None else '--against'} takes one file")
 
-    return merged(text, lifted, wanted.constants)
+
+def _paths(sources: Sources, output: str | None, report_format: ReportFormat | None) -> list[Path | None]:
+    """Where the Intent files go; nowhere if a report is all that is asked for."""
+    if sources.diagnostics or (output is None and report_format is not None and sources.many):
+        return []
+    if sources.many and output is None:
+        raise UsageError("several inputs need an output directory: -o DIRECTORY, or a report: --report text")
+    return destinations(sources.inputs, output, sources.places if sources.many else None)
 
 
 def _compare(file: str, kernel: str | None, against: str, constants: Mapping[str, object]) -> None:
@@ -104,37 +117,24 @@ def _dtypes(arguments: Sequence[str]) -> dict[str, DType]:
     return made
 
 
-def _verified(text: str, lifted: LiftedFile) -> Verified:
-    from intentc.lift_verification import verify
-
-    return {each.name: verify(text, lifted.path, each) for each in lifted.kernels if each.source is not None}
-
-
-def _deliver(lifted: LiftedFile, output: Output, report_format: ReportFormat | None, verified: Verified) -> None:
-    if output.path is not None or report_format != "json":
-        write_all([output] if lifted.source else [])
+def _deliver(
+    sources: Sources, lifts: Sequence[FileLift], paths: Sequence[Path | None], report_format: ReportFormat | None
+) -> None:
+    """Of several files, those without kernels are passed by."""
+    shown = [each for each in lifts if each.lifted or not sources.many]
+    outputs = [(path, each.source) for path, each in zip(paths, lifts, strict=False) if each.source is not None]
+    write_all(Output(path, text) for path, text in outputs if path is not None or report_format != "json")
     if report_format == "json":
-        print(lift_report.as_json(lifted, verified))
+        data = [each.data for each in shown]
+        print(json.dumps({"files": data} if sources.many else data[0], indent=2))
     elif report_format == "text":
-        say(lift_report.as_text(lifted, verified))
+        for each in shown:
+            say(f"{each.data['path']}:\n{each.text}" if sources.many else each.text)
     else:
-        _mention_residue(lifted)
-        for name, found in verified.items():
-            say(f"{lifted.path}: '{name}' {found}")
+        for line in (line for each in shown for line in each.said):
+            say(line)
 
 
-def _mention_residue(lifted: LiftedFile) -> None:
-    for kernel in lifted.kernels:
-        if kernel.source is None:
-            say(f"{lifted.path}:{kernel.line}: '{kernel.name}' is not lifted: {kernel.reason}")
-
-
-def _show(lifted: LiftedFile, text: str, page: Path, verified: Verified) -> None:
-    from intentc.viewer import lift_page
-
-    write_all([Output(page, lift_page(lifted, text, verified))])
-
-
-def _fails(lifted: LiftedFile, strict: bool) -> bool:
-    done = [kernel.source is not None for kernel in lifted.kernels]
+def _fails(lifts: Sequence[FileLift], strict: bool) -> bool:
+    done = [kernel for each in lifts for kernel in each.lifted]
     return not any(done) or (strict and not all(done))

@@ -39,9 +39,10 @@ class LiftedFile:
 ALL = Wanted()
 
 
-def lift_text(text: str, path: str, wanted: Wanted = ALL) -> LiftedFile:
+def lift_text(text: str, path: str, wanted: Wanted = ALL, package: Package | None = None) -> LiftedFile:
+    """`package`: the files that other lifts have read already."""
     try:
-        file = read_file(text, path, Package(alone=wanted.alone))
+        file = read_file(text, path, package or Package(alone=wanted.alone))
     except (SyntaxError, ValueError) as error:
         return LiftedFile(path, (), None, (_syntax(error, path),))
     kernels = lift_file(file, launches(file, wanted.constants, wanted.dtypes), wanted.kernel)
