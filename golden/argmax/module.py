@@ -47,7 +47,7 @@ def _later_max(value, index, other, other_index):
     return tl.where(take_other, other, value), tl.where(take_other, other_index, index)
 
 
-@triton.jit(do_not_specialize=["P"])
+@triton.jit
 def argmax_kernel(
     scores_ptr, best_ptr, label_ptr,
     P, C,
@@ -146,7 +146,7 @@ def _launch_argmax(scores, best, label, B, P, C):
         plan,
         (scores, best, label),
         integers,
-        sizes=(C,),
+        sizes=(C, P),
         unit_strides=("stride_scores_c", "stride_best_p", "stride_label_p"),
     )
 

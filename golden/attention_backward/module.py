@@ -65,7 +65,7 @@ __all__ = [
 ]
 
 
-@triton.jit(do_not_specialize=["S"])
+@triton.jit
 def attention_delta_kernel(
     dout_ptr, out_ptr, delta_ptr,
     S, D,
@@ -90,7 +90,7 @@ def attention_delta_kernel(
     tl.store(delta_ptr + b * stride_delta_b + s * stride_delta_s, dout_times_out_sum, mask=s_mask)
 
 
-@triton.jit(do_not_specialize=["S", "scale"])
+@triton.jit(do_not_specialize=["scale"])
 def attention_dk_dv_state(
     q_ptr, k_ptr, v_ptr, dout_ptr, log_mass_ptr, delta_ptr, dk_ptr, dv_ptr,
     S, D,
@@ -171,7 +171,7 @@ def attention_dk_dv_state(
     tl.store(dv_ptr + b * stride_dv_b + keys[None, :] * stride_dv_s + d[:, None] * stride_dv_d, dv, mask=mask)
 
 
-@triton.jit(do_not_specialize=["S", "scale"])
+@triton.jit(do_not_specialize=["scale"])
 def attention_dk_dv_in_memory(
     q_ptr, k_ptr, v_ptr, dout_ptr, log_mass_ptr, delta_ptr, dk_ptr, dv_ptr,
     S, D,
@@ -266,7 +266,7 @@ def attention_dk_dv_in_memory(
         tl.store(dv_ptrs, found_second, mask=found_second_mask)  # attention_backward.py:88
 
 
-@triton.jit(do_not_specialize=["S", "scale"])
+@triton.jit(do_not_specialize=["scale"])
 def attention_dq_state(
     q_ptr, k_ptr, v_ptr, dout_ptr, log_mass_ptr, delta_ptr, dq_ptr,
     S, D,
@@ -323,7 +323,7 @@ def attention_dq_state(
     tl.store(dq_ptr + b * stride_dq_b + queries[:, None] * stride_dq_s + d[None, :] * stride_dq_d, dq, mask=mask)
 
 
-@triton.jit(do_not_specialize=["S", "scale"])
+@triton.jit(do_not_specialize=["scale"])
 def attention_dq_in_memory(
     q_ptr, k_ptr, v_ptr, dout_ptr, log_mass_ptr, delta_ptr, dq_ptr,
     S, D,
@@ -469,7 +469,11 @@ def _launch_attention_delta(dout, out, delta, B, S, D):
         )
     integers = (S, D, *dout.stride(), *out.stride(), *delta.stride())
     return _launch(
-        plan, (dout, out, delta), integers, sizes=(D,), unit_strides=("stride_dout_d", "stride_out_d", "stride_delta_s")
+        plan,
+        (dout, out, delta),
+        integers,
+        sizes=(D, S),
+        unit_strides=("stride_dout_d", "stride_out_d", "stride_delta_s"),
     )
 
 
@@ -584,7 +588,7 @@ def _launch_attention_dk_dv(q, k, v, dout, log_mass, delta, dk, dv, scale, B, S,
         integers,
         scalars=(scale,),
         scratch=scratch,
-        sizes=(D,),
+        sizes=(D, S),
         unit_strides=(
             "stride_q_d",
             "stride_k_d",
@@ -714,7 +718,7 @@ def _launch_attention_dq(q, k, v, dout, log_mass, delta, dq, scale, B, S, D):
         integers,
         scalars=(scale,),
         scratch=scratch,
-        sizes=(D,),
+        sizes=(D, S),
         unit_strides=(
             "stride_q_d",
             "stride_k_d",

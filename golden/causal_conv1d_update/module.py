@@ -48,7 +48,7 @@ def _sigmoid(x):
     return tl.where(x < 0.0, e, 1.0) / (1.0 + e)
 
 
-@triton.jit(do_not_specialize=["C"])
+@triton.jit
 def causal_conv1d_update_kernel(
     x_ptr, weight_ptr, bias_ptr, state_ptr, out_ptr,
     C,
@@ -151,7 +151,7 @@ def _launch_causal_conv1d_update(x, weight, bias, state, out, B, C):
         plan,
         (x, weight, bias, state, out),
         integers,
-        sizes=(),
+        sizes=(C,),
         unit_strides=("stride_x_c", "stride_weight_1", "stride_bias_c", "stride_state_2", "stride_out_c"),
     )
 

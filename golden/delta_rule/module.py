@@ -31,7 +31,7 @@ import triton.language as tl
 __all__ = ["delta_rule", "delta_rule_out", "delta_rule_device", "delta_rule_device_out"]
 
 
-@triton.jit(do_not_specialize=["T"])
+@triton.jit
 def delta_rule_state(
     query_ptr, key_ptr, value_ptr, strength_ptr, out_ptr,
     T, D, E,
@@ -58,7 +58,7 @@ def delta_rule_state(
         tl.store(out_ptr + b * stride_out_b + t * stride_out_t + e * stride_out_e, q_times_state_sum, mask=e_mask)
 
 
-@triton.jit(do_not_specialize=["T"])
+@triton.jit
 def delta_rule_state_1024(
     query_ptr, key_ptr, value_ptr, strength_ptr, out_ptr,
     T, D, E,
@@ -83,7 +83,7 @@ def delta_rule_state_1024(
         tl.store(out_ptr + b * stride_out_b + t * stride_out_t + e * stride_out_e, q_times_state_sum)
 
 
-@triton.jit(do_not_specialize=["T"])
+@triton.jit
 def delta_rule_in_memory(
     query_ptr, key_ptr, value_ptr, strength_ptr, out_ptr,
     T, D, E,
@@ -222,7 +222,7 @@ def _launch_delta_rule(query, key, value, strength, out, B, T, D, E):
         (query, key, value, strength, out),
         integers,
         scratch=scratch,
-        sizes=(D, E),
+        sizes=(D, E, T),
         unit_strides=("stride_query_d", "stride_key_d", "stride_value_e", "stride_strength_t", "stride_out_e"),
     )
 

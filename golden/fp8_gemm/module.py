@@ -54,7 +54,7 @@ def _to_bfloat16(x):
     return result
 
 
-@triton.jit(do_not_specialize=["M", "G", "N"])
+@triton.jit(do_not_specialize=["M"])
 def fp8_gemm_kernel(
     a_ptr, b_ptr, a_scale_ptr, b_scale_ptr, out_ptr,
     M, G, N,
@@ -158,7 +158,7 @@ def _launch_fp8_gemm(a, b, a_scale, b_scale, out, M, G, N):
         plan,
         (a, b, a_scale, b_scale, out),
         integers,
-        sizes=(),
+        sizes=(G, N),
         unit_strides=("stride_a_2", "stride_b_2", "stride_a_scale_g", "stride_b_scale_g", "stride_out_n"),
     )
 

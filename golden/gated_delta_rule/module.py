@@ -52,7 +52,7 @@ def _exp(x):
     return p * exponent.to(tl.float32, bitcast=True) * tl.where(small, 5.421010862427522e-20, 1.0)
 
 
-@triton.jit(do_not_specialize=["T", "H"])
+@triton.jit(do_not_specialize=["T"])
 def gated_delta_rule_state(
     query_ptr, key_ptr, value_ptr, gate_ptr, strength_ptr, state_ptr, out_ptr,
     T, H, D, E,
@@ -94,7 +94,7 @@ def gated_delta_rule_state(
     tl.store(state_ptrs, held, mask=mask)  # gated_delta_rule.py:37
 
 
-@triton.jit(do_not_specialize=["T", "H"])
+@triton.jit(do_not_specialize=["T"])
 def gated_delta_rule_state_1024(
     query_ptr, key_ptr, value_ptr, gate_ptr, strength_ptr, state_ptr, out_ptr,
     T, H, D, E,
@@ -130,7 +130,7 @@ def gated_delta_rule_state_1024(
     tl.store(state_ptrs, held, mask=d_mask)  # gated_delta_rule.py:37
 
 
-@triton.jit(do_not_specialize=["T", "H"])
+@triton.jit(do_not_specialize=["T"])
 def gated_delta_rule_in_memory(
     query_ptr, key_ptr, value_ptr, gate_ptr, strength_ptr, state_ptr, out_ptr,
     T, H, D, E,
@@ -308,7 +308,7 @@ def _launch_gated_delta_rule(query, key, value, gate, strength, state, out, B, T
         (query, key, value, gate, strength, state, out),
         integers,
         scratch=scratch,
-        sizes=(D, E),
+        sizes=(D, E, H),
         unit_strides=(
             "stride_query_d",
             "stride_key_d",

@@ -37,7 +37,7 @@ def _rsqrt(x):
     return tl.rsqrt(tl.where(subnormal, x * 16777216.0, x)) * tl.where(subnormal, 4096.0, 1.0)
 
 
-@triton.jit(do_not_specialize=["C", "eps"])
+@triton.jit(do_not_specialize=["eps"])
 def group_norm_kernel(
     x_ptr, weight_ptr, bias_ptr, out_ptr,
     C, P,
@@ -152,7 +152,7 @@ def _launch_group_norm(x, weight, bias, out, eps, B, C, P):
         (x, weight, bias, out),
         integers,
         scalars=(eps,),
-        sizes=(P,),
+        sizes=(P, C),
         unit_strides=("stride_x_p", "stride_weight_c", "stride_bias_c", "stride_out_p"),
     )
 

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-@triton.jit(do_not_specialize=["C"])
+@triton.jit
 def group_norm_backward_kernel(
     x_ptr, dy_ptr, weight_ptr, mean_ptr, inverse_deviation_ptr, dx_ptr,
     C, P,
@@ -157,7 +157,7 @@ def _launch_group_norm_backward(x, dy, weight, mean, inverse_deviation, dx, B, C
         plan,
         (x, dy, weight, mean, inverse_deviation, dx),
         integers,
-        sizes=(P,),
+        sizes=(P, C),
         unit_strides=(
             "stride_x_p",
             "stride_dy_p",

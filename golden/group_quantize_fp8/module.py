@@ -54,7 +54,7 @@ def _to_float8e4m3fn(x):
     return (code | sign).to(tl.uint8)
 
 
-@triton.jit(do_not_specialize=["G"])
+@triton.jit
 def group_quantize_fp8_kernel(
     x_ptr, out_ptr, scale_ptr,
     G,
@@ -147,7 +147,7 @@ def _launch_group_quantize_fp8(x, out, scale, M, G):
     )
     integers = (G, *x.stride(), *out.stride(), *scale.stride())
     return _launch(
-        plan, (x, out, scale), integers, sizes=(), unit_strides=("stride_x_2", "stride_out_2", "stride_scale_g")
+        plan, (x, out, scale), integers, sizes=(G,), unit_strides=("stride_x_2", "stride_out_2", "stride_scale_g")
     )
 
 

@@ -31,7 +31,7 @@ import triton.language as tl
 __all__ = ["grouped_gemm", "grouped_gemm_out", "grouped_gemm_device", "grouped_gemm_device_out"]
 
 
-@triton.jit(do_not_specialize=["R", "K", "P"])
+@triton.jit(do_not_specialize=["R", "P"])
 def grouped_gemm_kernel(
     x_ptr, weight_ptr, offsets_ptr, out_ptr,
     R, K, N, P,
@@ -133,7 +133,7 @@ def _launch_grouped_gemm(x, weight, offsets, out, R, K, G, N, P):
         plan,
         (x, weight, offsets, out),
         integers,
-        sizes=(N,),
+        sizes=(K, N),
         unit_strides=("stride_x_k", "stride_weight_n", "stride_offsets_p", "stride_out_n"),
     )
 

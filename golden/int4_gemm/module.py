@@ -31,7 +31,7 @@ import triton.language as tl
 __all__ = ["int4_gemm", "int4_gemm_out", "int4_gemm_device", "int4_gemm_device_out"]
 
 
-@triton.jit(do_not_specialize=["M", "G", "N"])
+@triton.jit(do_not_specialize=["M"])
 def int4_gemm_kernel(
     x_ptr, packed_ptr, scale_ptr, zero_ptr, out_ptr,
     M, G, N,
@@ -141,7 +141,7 @@ def _launch_int4_gemm(x, packed, scale, zero, out, M, G, N):
         plan,
         (x, packed, scale, zero, out),
         integers,
-        sizes=(),
+        sizes=(G, N),
         unit_strides=("stride_x_2", "stride_packed_2", "stride_scale_g", "stride_zero_g", "stride_out_n"),
     )
 

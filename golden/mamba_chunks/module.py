@@ -79,7 +79,7 @@ def _exp(x):
     return p * exponent.to(tl.float32, bitcast=True) * tl.where(small, 5.421010862427522e-20, 1.0)
 
 
-@triton.jit(do_not_specialize=["C", "L", "H"])
+@triton.jit(do_not_specialize=["C", "H"])
 def chunk_state_kernel(
     x_ptr, entry_ptr, decay_ptr, states_ptr,
     C, L, H, P, N,
@@ -144,7 +144,7 @@ def chunk_state_kernel(
     tl.store(states_ptrs, acc, mask=p_mask[:, None] & n_mask[None, :])  # mamba_chunks.py:36
 
 
-@triton.jit(do_not_specialize=["C", "H", "P", "L"])
+@triton.jit(do_not_specialize=["C", "H", "P"])
 def state_passing_kernel(
     states_ptr, decay_ptr, before_ptr, last_ptr,
     C, H, P, N, L,
@@ -190,7 +190,7 @@ def state_passing_kernel(
     tl.store(last_ptrs, state, mask=n_mask)  # mamba_chunks.py:53
 
 
-@triton.jit(do_not_specialize=["C", "L", "H"])
+@triton.jit(do_not_specialize=["C", "H"])
 def chunk_scan_kernel(
     x_ptr, entry_ptr, readout_ptr, decay_ptr, before_ptr, out_ptr,
     C, L, H, P, N,
@@ -354,7 +354,7 @@ def _launch_chunk_state(x, entry, decay, states, B, C, L, H, P, N):
         plan,
         (x, entry, decay, states),
         integers,
-        sizes=(P, N),
+        sizes=(P, N, L),
         unit_strides=("stride_x_p", "stride_entry_n", "stride_decay_l", "stride_states_n"),
     )
 
@@ -407,7 +407,7 @@ def _launch_state_passing(states, decay, before, last, B, C, H, P, N, L):
         plan,
         (states, decay, before, last),
         integers,
-        sizes=(N,),
+        sizes=(N, L),
         unit_strides=("stride_states_n", "stride_decay_l", "stride_before_n", "stride_last_n"),
     )
 
@@ -471,7 +471,7 @@ def _launch_chunk_scan(x, entry, readout, decay, before, out, B, C, L, H, P, N):
         plan,
         (x, entry, readout, decay, before, out),
         integers,
-        sizes=(P, N),
+        sizes=(P, N, L),
         unit_strides=(
             "stride_x_p",
             "stride_entry_n",

@@ -37,7 +37,7 @@ def _later_max(value, index, other, other_index):
     return tl.where(take_other, other, value), tl.where(take_other, other_index, index)
 
 
-@triton.jit(do_not_specialize=["P", "Q"])
+@triton.jit(do_not_specialize=["P"])
 def max_pool_indices_kernel(
     x_ptr, out_ptr, position_ptr,
     P, Q,
@@ -133,7 +133,7 @@ def _launch_max_pool_indices(x, out, position, B, P, Q):
     )
     integers = (P, Q, *x.stride(), *out.stride(), *position.stride())
     return _launch(
-        plan, (x, out, position), integers, sizes=(), unit_strides=("stride_x_4", "stride_out_q", "stride_position_q")
+        plan, (x, out, position), integers, sizes=(Q,), unit_strides=("stride_x_4", "stride_out_q", "stride_position_q")
     )
 
 

@@ -32,7 +32,7 @@ import triton.language as tl
 __all__ = ["moe_projection", "moe_projection_out", "moe_projection_device", "moe_projection_device_out"]
 
 
-@triton.jit(do_not_specialize=["T", "K", "P", "R"])
+@triton.jit(do_not_specialize=["T", "P", "R"])
 def moe_projection_kernel(
     tokens_ptr, experts_ptr, offsets_ptr, listed_ptr, weight_ptr, out_ptr,
     T, K, N, P, R,
@@ -156,7 +156,7 @@ def _launch_moe_projection(tokens, experts, offsets, listed, weight, out, T, K, 
         plan,
         (tokens, experts, offsets, listed, weight, out),
         integers,
-        sizes=(N,),
+        sizes=(K, N),
         unit_strides=(
             "stride_tokens_k",
             "stride_experts_n",

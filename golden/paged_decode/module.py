@@ -79,7 +79,7 @@ def _maximum(a, b):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
 
-@triton.jit(do_not_specialize=["H", "G", "M"])
+@triton.jit(do_not_specialize=["H", "G"])
 def paged_decode_state(
     q_ptr, keys_ptr, values_ptr, pages_ptr, lengths_ptr, out_ptr,
     H, G, D, M,
@@ -175,7 +175,7 @@ def paged_decode_state(
     tl.store(out_ptrs, _half_quotient(summary_2, summary_1[:, None]).to(tl.float16), mask=mask)  # paged_decode.py:73
 
 
-@triton.jit(do_not_specialize=["H", "G", "M"])
+@triton.jit(do_not_specialize=["H", "G"])
 def paged_decode_in_memory(
     q_ptr, keys_ptr, values_ptr, pages_ptr, lengths_ptr, out_ptr,
     H, G, D, M,
@@ -395,7 +395,7 @@ def _launch_paged_decode(q, keys, values, pages, lengths, out, B, H, G, D, F, M)
         (q, keys, values, pages, lengths, out),
         integers,
         scratch=scratch,
-        sizes=(D,),
+        sizes=(D, M),
         unit_strides=(
             "stride_q_d",
             "stride_keys_d",

@@ -39,7 +39,7 @@ def _from_float8e4m3fn(x):
     return tl.where(byte >= 0x80, magnitude * -1.0, magnitude)
 
 
-@triton.jit(do_not_specialize=["M", "G"])
+@triton.jit(do_not_specialize=["M"])
 def scaled_matmul_kernel(
     a_ptr, a_scale_ptr, b_ptr, b_scale_ptr, c_ptr,
     M, G, N,
@@ -152,7 +152,7 @@ def _launch_scaled_matmul(a, a_scale, b, b_scale, c, M, G, N):
         plan,
         (a, a_scale, b, b_scale, c),
         integers,
-        sizes=(N,),
+        sizes=(G, N),
         unit_strides=("stride_a_2", "stride_a_scale_g", "stride_b_n", "stride_b_scale_g", "stride_c_n"),
     )
 

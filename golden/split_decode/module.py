@@ -82,7 +82,7 @@ def _maximum(a, b):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
 
-@triton.jit(do_not_specialize=["H", "T", "G"])
+@triton.jit(do_not_specialize=["H", "T"])
 def attend_parts_state(
     q_ptr, k_ptr, v_ptr, largest_ptr, mass_ptr, moment_ptr,
     H, D, T, G,
@@ -130,7 +130,7 @@ def attend_parts_state(
     tl.store(moment_ptrs, summary_2, mask=d_mask)  # split_decode.py:66
 
 
-@triton.jit(do_not_specialize=["H", "T", "G"])
+@triton.jit(do_not_specialize=["H", "T"])
 def attend_parts_in_memory(
     q_ptr, k_ptr, v_ptr, largest_ptr, mass_ptr, moment_ptr,
     H, D, T, G,
@@ -212,7 +212,7 @@ def attend_parts_in_memory(
         tl.store(moment_ptrs, found_moment, mask=d_mask)  # split_decode.py:66
 
 
-@triton.jit(do_not_specialize=["H", "G"])
+@triton.jit(do_not_specialize=["H"])
 def merge_parts_resident(
     largest_ptr, mass_ptr, moment_ptr, out_ptr,
     H, G, D,
@@ -240,7 +240,7 @@ def merge_parts_resident(
     tl.store(out_ptr + b * stride_out_b + h * stride_out_h + d * stride_out_d, out)  # split_decode.py:81
 
 
-@triton.jit(do_not_specialize=["H", "G"])
+@triton.jit(do_not_specialize=["H"])
 def merge_parts_streamed(
     largest_ptr, mass_ptr, moment_ptr, out_ptr,
     H, G, D,
@@ -376,7 +376,7 @@ def _launch_attend_parts(q, k, v, largest, mass, moment, B, H, D, T, G):
         (q, k, v, largest, mass, moment),
         integers,
         scratch=scratch,
-        sizes=(D,),
+        sizes=(D, G),
         unit_strides=("stride_q_d", "stride_k_d", "stride_v_d", "stride_largest_g", "stride_mass_g", "stride_moment_d"),
     )
 
@@ -434,7 +434,7 @@ def _launch_merge_parts(largest, mass, moment, out, B, H, G, D):
         plan,
         (largest, mass, moment, out),
         integers,
-        sizes=(D,),
+        sizes=(G, D),
         unit_strides=("stride_largest_g", "stride_mass_g", "stride_moment_d", "stride_out_d"),
     )
 

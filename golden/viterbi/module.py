@@ -35,7 +35,7 @@ import triton.language as tl
 __all__ = ["viterbi", "viterbi_out", "viterbi_device", "viterbi_device_out"]
 
 
-@triton.jit(do_not_specialize=["B", "T"])
+@triton.jit(do_not_specialize=["B"])
 def viterbi_kernel(
     emission_ptr, transition_ptr, path_ptr, score_ptr,
     B, T,
@@ -167,7 +167,7 @@ def _launch_viterbi(emission, transition, path, score, B, T):
         (emission, transition, path, score),
         integers,
         scratch=((B * T * 4, torch.int32), (B * 4, torch.float32), (B * 4, torch.float32)),
-        sizes=(),
+        sizes=(T,),
         unit_strides=("stride_emission_2", "stride_transition_1", "stride_path_t", "stride_score_b"),
     )
 

@@ -70,10 +70,12 @@ def _unspecialised(code: KernelCode, argument: Argument) -> bool:
 
 
 def row_sizes(code: KernelCode) -> list[str]:
-    """Symbols that are the innermost extent of a view of the highest rank: the large arrays."""
+    """Symbols that are the innermost extent of a view with rows, or of any if none has: of contiguous rows this is
+    what their distance is, on whose alignment that of all accesses depends.
+    """
     views = code.kernel.views
-    rank = max((view.rank for view in views), default=0)
-    innermost = (view.shape[-1].atom for view in views if view.rank == rank and rank > 0)
+    rank = min(2, max((view.rank for view in views), default=0))
+    innermost = (view.shape[-1].atom for view in views if view.rank >= rank > 0)
     return list(dict.fromkeys(atom.name for atom in innermost if isinstance(atom, Symbol)))
 
 

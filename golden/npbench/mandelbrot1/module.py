@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 
-@triton.jit(do_not_specialize=["XN", "xmin", "dx", "ymin", "dy", "steps", "horizon"])
+@triton.jit(do_not_specialize=["xmin", "dx", "ymin", "dy", "steps", "horizon"])
 def escape_kernel(
     z_ptr, last_ptr,
     XN,
@@ -152,7 +152,7 @@ def _launch_escape(z, last, xmin, dx, ymin, dy, steps, horizon, YN, XN):
         (z, last),
         integers,
         scalars=(xmin, dx, ymin, dy, steps, horizon),
-        sizes=(),
+        sizes=(XN,),
         unit_strides=("stride_z_2", "stride_last_xn"),
     )
 
