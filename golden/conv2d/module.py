@@ -71,7 +71,7 @@ def conv2d_kernel(
                     w_ptr + r * stride_w_0 + s * stride_w_1 + channels[:, None] * stride_w_c + f[None, :] * stride_w_f
                 )
                 w_2 = tl.load(w_ptrs, mask=channels_mask[:, None] & f_mask[None, :], other=0.0)
-                acc = tl.dot(tl.where(channels_mask[None, :], patch, 0.0), w_2, acc)
+                acc = tl.dot(patch, w_2, acc)
             total = total + acc
     bias = tl.load(bias_ptr + f * stride_bias_f, mask=f_mask).to(tl.float32)
     out_ptrs = out_ptr + b * stride_out_b + i * stride_out_h + w[:, None] * stride_out_w + f[None, :] * stride_out_f

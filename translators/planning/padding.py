@@ -1,10 +1,9 @@
 """What guarded lanes must hold so that a reduction does not see them.
 
 For every reduction the guarded lanes of its operand must be the reduction's identity. Where the loads it depends on
-can be given
-an `other` value that makes it so, they are; elsewhere the operand is selected explicitly. Nothing is guessed: the
-value of the
-operand in a guarded lane is computed.
+can be given an `other` value that makes it so, they are; elsewhere the operand is selected explicitly. Nothing is
+guessed: the value of the operand in a guarded lane is computed. A load with a condition of its own holds in such lanes
+what it holds where the condition fails.
 """
 
 from __future__ import annotations
@@ -76,8 +75,13 @@ def _value(
         case "constant":
             value: Number = node.attribute
             return value
+        case "load" if axis not in node.axes:
+            return None
+        case "load" if node.arguments:
+            fill = node.arguments[1]
+            return fill.attribute if fill.operation == "constant" else None
         case "load":
-            return others.get(node) if axis in node.axes else None
+            return others.get(node)
         case "cast":
             return _cast(values[node.arguments[0]], node.dtype)
         case "select":
