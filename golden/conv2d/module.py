@@ -53,11 +53,10 @@ def conv2d_kernel(
     i = pid % H
     b = pid // H
     total = tl.zeros((BLOCK_W, BLOCK_F), tl.float32)
-    for r in range(tl.cast(3, INDEX)):
+    for r in range(3):
         y = i + r - 1
         inside = (y >= 0) & (y < H)
-        for s in range(tl.cast(3, INDEX)):
-            acc = tl.zeros((BLOCK_W, BLOCK_F), tl.float32)
+        for s in range(3):
             j = w + s - 1
             inside_2 = inside & (j >= 0) & (j < W)
             for start_channels in range(0, C, BLOCK_CHANNELS):
@@ -71,8 +70,7 @@ def conv2d_kernel(
                     w_ptr + r * stride_w_0 + s * stride_w_1 + channels[:, None] * stride_w_c + f[None, :] * stride_w_f
                 )
                 w_2 = tl.load(w_ptrs, mask=channels_mask[:, None] & f_mask[None, :], other=0.0)
-                acc = tl.dot(patch, w_2, acc)
-            total = total + acc
+                total = tl.dot(patch, w_2, total)
     bias = tl.load(bias_ptr + f * stride_bias_f, mask=f_mask).to(tl.float32)
     out_ptrs = out_ptr + b * stride_out_b + i * stride_out_h + w[:, None] * stride_out_w + f[None, :] * stride_out_f
     tl.store(out_ptrs, (total + bias[None, :]).to(tl.float16), mask=w_mask[:, None] & f_mask[None, :])  # conv2d.py:39

@@ -63,7 +63,8 @@ class Placement:
     scopes: list[Scope] = field(default_factory=lambda: [Scope()])
     uses: dict[Expression, int] = field(default_factory=dict)
     _stored: list[Sink] = field(default_factory=list)  # in statement order: what has been written so far
-    _accumulated: dict[Expression, Expression] = field(default_factory=dict)  # products that carries grow by -> updates
+    # Products that carries grow by -> the updates, what these add the products to, and whose loop's they are.
+    _accumulated: dict[Expression, tuple[Expression, Expression, LoopToken]] = field(default_factory=dict)
     _carries: dict[Expression, tuple[str, ...]] = field(default_factory=dict)  # of scans, from tile to tile
     _updates: dict[Expression, str] = field(default_factory=dict)  # new values of carries -> the carry's name
 
@@ -128,7 +129,7 @@ class Placement:
                 for update in (carry.update, carry.whole_update):
                     found = accumulated_product(update, loop.token, ordinal, carry.axes)
                     if update is not None and found is not None and self._as_dot(found[1]):
-                        self._accumulated[found[1]] = update
+                        self._accumulated[found[1]] = update, found[0], loop.token
                     self._updates.update(dict.fromkeys(_new_values(update, loop.live), carry.name))
 
     def _prepare(self, nodes: Iterable[Expression]) -> None:
@@ -205,8 +206,18 @@ class Placement:
 
     def _is_accumulated(self, node: Expression) -> bool:
         """A product that starts from the carry it is added to; nothing else needs it, or their sum."""
-        update = self._accumulated.get(node)
-        return update is not None and self.uses.get(node, 0) == self.uses.get(update, 0) == 1
+        found = self._accumulated.get(node)
+        return found is not None and self.uses.get(node, 0) == self.uses.get(found[0], 0) == 1
+
+    def _grown(self, node: Expression) -> tuple[Expression, Expression] | None:
+        """The sum that a streamed product is added up to in the body of its carry's loop, and what that sum begins
+        with.
+        """
+        if not self._is_accumulated(node):
+            return None
+        update, before, token = self._accumulated[node]
+        here = self.scopes[-1].loop == token and self._lanes(update.axes) == self._lanes(node.axes)
+        return (update, before) if here and before.dtype == node.dtype else None
 
     def _as_dot(self, node: Expression) -> bool:
         return node.operation == "contract" and is_dot(node, self.region) and self._dot_shaped(node)

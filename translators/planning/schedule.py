@@ -527,7 +527,10 @@ class Scheduler(ContraryScans):
         names = tuple(self.namer.fresh(wish) for wish in wishes)
         self.padding.reduction(node)
         self._prepare(node.attribute.combine.identities if node.attribute.combine else ())
-        self.scopes[-1].statements.append(tile.Start(names, node, order))
+        grown = self._grown(node)
+        if grown is not None:
+            self._prepare(grown[1:])
+        self.scopes[-1].statements.append(tile.Start(names, node, order, grown[1] if grown else None))
         return Fold(node, names, order, streamed)
 
     def _start_running(self, node: Expression) -> Fold:
@@ -547,4 +550,8 @@ class Scheduler(ContraryScans):
             name = fold.names[ordinal] if not lanes_left else self.namer.fresh(self.namer.reduction_name(member))
             self.scopes[-1].names[member] = name
             results.append((name, member))
+        grown = self._grown(fold.reduction)
+        if grown is not None:
+            self.scopes[-1].names[grown[0]] = fold.names[0]
+            results.append((fold.names[0], grown[0]))
         self.scopes[-1].statements.append(tile.Finish(tuple(results), fold.names, fold.reduction, fold.order))

@@ -148,12 +148,13 @@ class LoadTile:
 @dataclass(frozen=True, slots=True)
 class Start:
     """Accumulators of a reduction (one per operand), at its identity, over `order` (its free and its streamed
-    lanes).
+    lanes). That of a matrix product may begin with what the product is to be added to.
     """
 
     names: tuple[str, ...]
     reduction: Expression
     order: tuple[Axis, ...]
+    initial: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

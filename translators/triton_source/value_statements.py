@@ -223,6 +223,9 @@ class ValueWriter:
     def _start(self, statement: Start) -> None:
         node = statement.reduction
         reduction: Reduction = node.attribute
+        if statement.initial is not None:
+            self.line(f"{statement.names[0]} = {self.renderer.value(statement.initial, statement.order).text}")
+            return
         if reduction.kind == "generic" and reduction.combine is not None:
             for name, identity, operand in zip(
                 statement.names, reduction.combine.identities, node.arguments, strict=True
