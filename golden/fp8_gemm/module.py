@@ -4,7 +4,7 @@ Product of f8e4m3fn matrices with one scale per row and 32 elements along the co
 
 fp8_gemm(a[M, G, 32] f8e4m3fn, b[N, G, 32] f8e4m3fn, a_scale[M, G] f32, b_scale[N, G] f32) -> out[M, N] bf16
     out[m, n] = I.cast(total, I.bf16)
-    Plan    one program per 128 m x 128 n; on chip: i
+    Plan    one program per 128 m x 64 n; on chip: i
     Traffic reads a, b, a_scale, b_scale; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -148,10 +148,10 @@ def _launch_fp8_gemm(a, b, a_scale, b_scale, out, M, G, N):
     index = _index_type(a, b, a_scale, b_scale, out)
     plan = _Plan(
         fp8_gemm_kernel,
-        triton.cdiv(M, 128) * triton.cdiv(N, 128),
-        {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_I": 32, "INDEX": index},
-        cuda=(8, 3),
-        hip=(4, 2),
+        triton.cdiv(M, 128) * triton.cdiv(N, 64),
+        {"BLOCK_M": 128, "BLOCK_N": 64, "BLOCK_I": 32, "INDEX": index},
+        cuda=(4, 3),
+        hip=(2, 2),
     )
     integers = (M, G, N, *a.stride(), *b.stride(), *a_scale.stride(), *b_scale.stride(), *out.stride())
     return _launch(

@@ -280,7 +280,8 @@ def _layout(
     if dots:
         lanes.update(dot_lanes(region, dots, roles))
         lanes.update(wide_enough(dots, lanes))
-        lanes.update(fold_lanes(region, lanes) if region.loops else within_registers(region, dots, roles, lanes))
+        sliced = any(loop.slices for loop in region.loops)
+        lanes.update(fold_lanes(region, lanes) if sliced else within_registers(region, dots, roles, lanes))
     else:
         resident_lanes = math.prod(lanes[axis] or 1 for axis in lanes)
         stream_lanes, per_thread = _stream_lanes(region, roles, rows or LONG_ROWS)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from translators.algebra.polynomial import Polynomial, number, product, remainder
 from translators.logical.types import View
 from translators.planning.regions import Region
+from translators.tile.accumulation import accumulated_product
 from translators.tile.expression import EXACT_PRODUCTS, Axis, Expression, Reduction, walk
 from translators.tile.program import Role
 
@@ -69,6 +70,18 @@ def _terms(region: Region) -> set[Expression]:
     return {below for node in region.nodes if node.operation == "reduce" for below in walk(*node.arguments)}
 
 
+def _changed_first(region: Region) -> set[Expression]:
+    """Products in the updates of carries that cannot begin from these."""
+    found: set[Expression] = set()
+    for loop in region.loops:
+        for ordinal, carry in enumerate(loop.carries):
+            for update in (carry.update, carry.whole_update):
+                grown = accumulated_product(update, loop.token, ordinal, carry.axes)
+                below = walk(update) if update is not None else ()
+                found |= {node for node in below if node.operation == "contract" and (not grown or node != grown[1])}
+    return found
+
+
 def spans_product(region: Region, axis: Axis) -> bool:
     """The axis is rows or columns of a matrix product, so that a whole accumulator is as long."""
     return any(axis in node.axes and is_dot(node, region) for node in region.contractions)
@@ -112,9 +125,11 @@ def wide_enough(dots: Sequence[Expression], lanes: Mapping[Axis, int | None]) ->
 def within_registers(
     region: Region, dots: Sequence[Expression], roles: Mapping[Axis, Role], lanes: Mapping[Axis, int | None]
 ) -> dict[Axis, int]:
-    """Fewer lanes beside resident ones, and where a product is one term of a sum: both need a second tile like it."""
+    """Fewer lanes beside resident ones, and where a product is one term of a sum or is changed before a carry grows by
+    it: all need a second tile like it.
+    """
     found: dict[Axis, int] = {}
-    terms = _terms(region)
+    terms = _terms(region) | _changed_first(region)
     for node in dots:
         sizes = {axis: lanes[axis] or 1 for axis in node.axes}
         resident = [axis for axis in sizes if roles[axis] == "resident"]
