@@ -31,6 +31,20 @@ import triton.language as tl
 __all__ = ["int4_gemm", "int4_gemm_out", "int4_gemm_device", "int4_gemm_device_out"]
 
 
+@triton.jit
+def _each_repeated(x, axis: tl.constexpr, times: tl.constexpr):
+    # Neighbouring lanes along an axis that want one element: it is read once.
+    if len(x.shape) == 1:
+        result = tl.reshape(tl.broadcast_to(x[:, None], (x.shape[0], times)), (x.shape[0] * times,))
+    elif axis == 0:
+        wide = tl.broadcast_to(x[:, None, :], (x.shape[0], times, x.shape[1]))
+        result = tl.reshape(wide, (x.shape[0] * times, x.shape[1]))
+    else:
+        wide = tl.broadcast_to(x[:, :, None], (x.shape[0], x.shape[1], times))
+        result = tl.reshape(wide, (x.shape[0], x.shape[1] * times))
+    return result
+
+
 @triton.jit(do_not_specialize=["M"])
 def int4_gemm_kernel(
     x_ptr, packed_ptr, scale_ptr, zero_ptr, out_ptr,
@@ -54,9 +68,12 @@ def int4_gemm_kernel(
     total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
     for g in range(tl.cast(G, INDEX)):
         packed_ptrs = (
-            packed_ptr + n[None, :] * stride_packed_n + g * stride_packed_g + k[:, None] // 2 * stride_packed_2
+            packed_ptr
+            + n[None, :] * stride_packed_n
+            + g * stride_packed_g
+            + tl.arange(0, BLOCK_K // 2).to(INDEX)[:, None] * stride_packed_2
         )
-        byte = tl.load(packed_ptrs, mask=n_mask[None, :])
+        byte = _each_repeated(tl.load(packed_ptrs, mask=n_mask[None, :]), 0, 2)
         zero = tl.load(zero_ptr + n * stride_zero_n + g * stride_zero_g, mask=n_mask).to(tl.float32)
         scale = tl.load(scale_ptr + n * stride_scale_n + g * stride_scale_g, mask=n_mask).to(tl.float32)
         x = tl.load(x_ptr + m[:, None] * stride_x_m + g * stride_x_g + k[None, :] * stride_x_2, mask=m_mask[:, None])

@@ -43,6 +43,10 @@ class Renderer:
     loops: dict[LoopToken, str] = field(default_factory=dict)
     counters: set[Axis] = field(default_factory=set)  # axes that are variables of loops: Python ints in the interpreter
     whole: set[Axis] = field(default_factory=set)  # axes whose tiles need no guard here
+    resident: set[Axis] = field(default_factory=set)  # axes whose lanes count from 0
+    fewer: dict[Quotient, tuple[Code, Axis]] = field(
+        default_factory=dict
+    )  # lanes of what is being read once for several
     firsts: dict[Axis, Code] = field(default_factory=dict)  # positions of the first lanes of the bins of histograms
     certain: frozenset[Expression] = frozenset()  # conditions that hold wherever the current statements run
     helpers: set[str] = field(default_factory=set)
@@ -293,6 +297,9 @@ class Renderer:
                 return call("tl.cast", code, Code("tl.int64")) if wide else code
             case Expression():
                 return self.wide(atom, shape) if wide else self.value(atom, shape)
+            case Quotient() if atom in self.fewer:
+                lanes, axis = self.fewer[atom]
+                return placed(lanes, (axis,), shape)
             case Quotient(numerator=numerator, denominator=denominator):
                 return self._division("//", numerator, denominator, shape, wide)
             case Remainder(numerator=numerator, denominator=denominator):
@@ -342,6 +349,34 @@ class Renderer:
 
     # ------------------------------------------------------------------------------------------------------ memory
     def load(self, node: Expression, shape: Shape) -> Code:
+        shared = self._shared_by_lanes(node, shape)
+        if shared is None:
+            return self._load(node, shape)
+        quotient, axis, times = shared
+        lanes = call("tl.arange", Code("0"), binary("//", Code(str(self.form(axis).block)), Code(str(times))))
+        self.fewer[quotient] = method(lanes, "to", "INDEX"), axis
+        loaded = self._load(node, shape)
+        del self.fewer[quotient]
+        self.helpers.add("_each_repeated")
+        return call("_each_repeated", loaded, Code(str(shape.index(axis))), Code(str(times)))
+
+    def _shared_by_lanes(self, node: Expression, shape: Shape) -> tuple[Quotient, Axis, int] | None:
+        """Where so many neighbouring lanes of an axis want one element, and the next ones its neighbour in memory:
+        the last coordinate is axis // times, and no other depends on the axis.
+        """
+        place: Place = node.attribute
+        atom = place.coordinates[-1].atom if place.coordinates else None
+        axis = atom.numerator.atom if isinstance(atom, Quotient) else None
+        if not isinstance(atom, Quotient) or not isinstance(axis, Axis) or axis not in self.resident:
+            return None
+        if node.arguments or self.section.checks.get(node) or len(shape) > 2 or axis not in shape:
+            return None
+        times, extent = atom.denominator.constant or 0, axis.extent.constant or 0
+        whole = self.form(axis).mask is None and times > 1 and not times & (times - 1) and not extent % times
+        alone = not any(axis in _axes(each) for each in place.coordinates[:-1])
+        return (atom, axis, times) if whole and alone else None
+
+    def _load(self, node: Expression, shape: Shape) -> Code:
         place: Place = node.attribute
         own = self.lanes(node.axes)
         inner = tuple(axis for axis in shape if axis in own)

@@ -154,6 +154,8 @@ class StatementWriter(ValueWriter):
             total = binary("+", base, total)
         elif statement.base.constant != 0:
             total = binary("+", total, base) if statement.base.constant > 0 else binary("+", base, total)
+        if statement.tile.constant == statement.base.constant == 0:
+            self.renderer.resident.add(statement.axis)
         self.line(f"{form.name} = {total.text}")
 
     def _bind_first(self, statement: BindAxis) -> None:
