@@ -12,8 +12,8 @@ import pytest
 import triton
 from sample_files import ROOT
 
-from benchmarks.cases import ROWS
 from benchmarks.guard import KEPT, accesses, compared
+from benchmarks.measure import ROWS
 
 PTX = """
     @%p1 ld.global.v4.b32 { %r1, %r2, %r3, %r4 }, [ %rd1 + 0 ];
