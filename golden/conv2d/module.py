@@ -53,10 +53,10 @@ def conv2d_kernel(
     i = pid % H
     b = pid // H
     total = tl.zeros((BLOCK_W, BLOCK_F), tl.float32)
-    for r in range(3):
+    for r in range(tl.cast(3, INDEX)):
         y = i + r - 1
         inside = (y >= 0) & (y < H)
-        for s in range(3):
+        for s in range(tl.cast(3, INDEX)):
             j = w + s - 1
             inside_2 = inside & (j >= 0) & (j < W)
             for start_channels in range(0, C, BLOCK_CHANNELS):
