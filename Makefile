@@ -51,6 +51,7 @@ golden: setup
 	$(BIN)/python -m tests.readme_example
 	$(BIN)/python -m tests.diagnostics_page
 	$(BIN)/python -m tests.intrinsics_page
+	$(BIN)/python -m tests.commands_page
 	$(BIN)/python -m tests.lookup_data
 	$(BIN)/python -m tests.guides
 	$(BIN)/python -m tests.samples_page

@@ -8,11 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import commands_page
 import guides
 import pytest
 import test_language_pages
+from typer.testing import CliRunner
 
-from intentc.__main__ import COMMANDS
+from intentc.__main__ import COMMANDS, application
 from intentc.lookup.pages import anchor
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -58,6 +60,23 @@ def test_every_file_of_a_guide_is_used(path: Path) -> None:
         named = re.match(r"# (\w+)\.py\n", text)
         if kind == "python" and named:
             assert any(re.search(rf"\b{named[1]}\b", later) for _, later in blocks[place + 1 :]), named[1]
+
+
+def test_commands_page_is_current() -> None:
+    assert commands_page.PAGE.read_text(encoding="utf-8") == commands_page.page(), "run `python -m tests.commands_page`"
+
+
+def test_commands_page_has_the_options_that_help_has() -> None:
+    """Both come from the same functions, by different ways."""
+    app = application(tuple(COMMANDS))
+    for section in commands_page.page().split("## intentc ")[1:]:
+        name = section.split("\n")[0]
+        shown = set(re.findall(r"`(--?[a-z][\w-]*)`", section))
+        said = CliRunner().invoke(app, [name, "--help"]).output
+        there = set(re.findall(r"^  (--?[\w-]+)|^  -\w, (--[\w-]+)", said, re.MULTILINE))
+        names = {each for pair in there for each in pair if each} - {"-h", "--help"}
+        assert names <= shown, (name, names - shown)
+        assert all(option in said for option in shown), name
 
 
 def test_navigation_has_every_page_once() -> None:
