@@ -12,6 +12,7 @@ import commands_page
 import guides
 import pytest
 import test_language_pages
+from browser import browser, missing
 from typer.testing import CliRunner
 
 from intentc.__main__ import COMMANDS, application
@@ -132,9 +133,12 @@ def test_commands_that_are_named_exist(path: Path) -> None:
         assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), module
 
 
-@pytest.mark.skipif(importlib.util.find_spec("sphinx") is None, reason="sphinx is missing: pip install 'intentc[docs]'")
-def test_site_builds_and_needs_no_network(tmp_path: Path) -> None:
-    """A warning, such as a reference to nothing, is an error."""
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site; a warning, such as a reference to nothing, is an error."""
+    if importlib.util.find_spec("sphinx") is None:
+        pytest.skip("sphinx is missing: pip install 'intentc[docs]'")
+    folder = tmp_path_factory.mktemp("docs")
     command = [
         sys.executable,
         "-m",
@@ -143,13 +147,35 @@ def test_site_builds_and_needs_no_network(tmp_path: Path) -> None:
         "-W",
         "--keep-going",
         "-d",
-        tmp_path / "trees",
+        folder / "trees",
         DOCS,
-        tmp_path / "site",
+        folder / "site",
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
+    return folder / "site"
+
+
+def test_site_has_every_page_and_needs_no_network(site: Path) -> None:
     for page in PAGES:
-        built = (tmp_path / "site" / page.relative_to(DOCS)).with_suffix(".html").read_text(encoding="utf-8")
+        built = (site / page.relative_to(DOCS)).with_suffix(".html").read_text(encoding="utf-8")
         for tag in re.findall(r"<(?:script|link|img|iframe)\b[^>]*>", built):
             assert not re.search(r'(?:src|href)="(?:https?:)?//', tag), (page, tag)
+
+
+@pytest.mark.skipif(bool(missing()), reason=missing())
+def test_site_in_a_browser(site: Path) -> None:
+    complaints: list[str] = []
+    with browser() as opened:
+        for width, scheme in ((1280, "light"), (400, "dark")):
+            context = opened.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+            for name in ("index", "guides/plans", "language/intrinsics", "zh/quick-start"):
+                page = context.new_page()
+                page.on("console", lambda message: complaints.append(message.text))
+                page.on("pageerror", lambda error: complaints.append(str(error)))
+                page.on("request", lambda request: complaints.extend([request.url] * (request.url[:5] != "file:")))
+                page.goto((site / f"{name}.html").as_uri())
+                assert page.evaluate("document.documentElement.scrollWidth") == width, name
+                assert page.evaluate("[...document.images].every(image => image.naturalWidth > 0)"), name
+                page.close()
+    assert complaints == []
