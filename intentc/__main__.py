@@ -46,6 +46,7 @@ COMMANDS: Final = {
     "search": Entry("intentc.commands.search", "search_command", "Search names, diagnostics and pages."),
     "read": Entry("intentc.commands.read", "read_command", "Print a page of the documentation."),
     "mcp": Entry("intentc.commands.mcp", "mcp_command", "Serve look-up and the compiler to models over MCP."),
+    "lsp": Entry("intentc.commands.lsp", "lsp_command", "Serve editors over the Language Server Protocol."),
     "doctor": Entry("intentc.commands.doctor", "doctor_command", "Examine the installation."),
 }
 

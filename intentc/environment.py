@@ -49,7 +49,7 @@ FOR_RUNNING: Final[Mapping[str, Range]] = {
     "numpy": Range("1.26", extra="gpu"), "torch": Range("2.9", extra="gpu"),
     "triton": Range("3.5.1", "3.10", "gpu"), "ml_dtypes": Range("0.4", extra="gpu"),
 }  # fmt: skip
-FOR_CLIENTS: Final[Mapping[str, Range]] = {"mcp": Range("2", "3", "mcp")}
+FOR_CLIENTS: Final[Mapping[str, Range]] = {"mcp": Range("2", "3", "mcp"), "pygls": Range("2", "3", "lsp")}
 COMMANDS_OF: Final = {"gpu": "run, verify, bench, and calls from Python", "mcp": "intentc mcp", "lsp": "intentc lsp"}
 
 _OURS: Final = Path(__file__).resolve().parents[1]

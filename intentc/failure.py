@@ -16,6 +16,7 @@ from intentc import __version__
 
 EXTRA_OF: Final[Mapping[str, str]] = {
     "numpy": "gpu", "torch": "gpu", "triton": "gpu", "ml_dtypes": "gpu", "mcp": "mcp", "mcp_types": "mcp",
+    "pygls": "lsp", "lsprotocol": "lsp",
 }  # fmt: skip
 """Which extra installs a package that only some commands need."""
 

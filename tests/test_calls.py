@@ -69,6 +69,14 @@ def test_a_process_that_used_much_memory_is_replaced() -> None:
     assert first != second
 
 
+def test_a_process_that_does_not_start_is_told() -> None:
+    async def ask() -> None:
+        await Calls("there_is_no_such_module", False).call("process", {})
+
+    with pytest.raises(CallFailed, match="does not start"):
+        asyncio.run(ask())
+
+
 def test_calls_at_the_same_time() -> None:
     async def ask() -> list[Answered]:
         calls = Calls("faulty_answers", False)

@@ -34,6 +34,9 @@ RUN = {
     "python": {*guides.PAGES, *test_language_pages.PAGES, DOCS / "host-api.md", ROOT / "README.md"},
     "console": {*guides.PAGES},
     "json": {DOCS / "mcp.md"},
+    "lua": {DOCS / "editors.md"},
+    "toml": {DOCS / "editors.md"},
+    "yaml": {DOCS / "editors.md"},
     # Targets of the Makefile, and modules that need a GPU: that they exist is checked below.
     "sh": {DOCS / "performance.md", ROOT / "CONTRIBUTING.md"},
     "{toctree}": {DOCS / "index.md"},

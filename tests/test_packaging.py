@@ -96,7 +96,7 @@ def test_the_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.ZipFile) -
 def test_metadata(wheel: zipfile.ZipFile) -> None:
     text = wheel.read(f"intentc-{__version__}.dist-info/METADATA").decode().partition("\n\n")[0]
     assert f"\nVersion: {__version__}\n" in text and "\nLicense-Expression: Apache-2.0\n" in text
-    assert set(re.findall(r"^Provides-Extra: (\w+)$", text, re.MULTILINE)) >= {"gpu", "mcp", "dev", "test"}
+    assert set(re.findall(r"^Provides-Extra: (\w+)$", text, re.MULTILINE)) >= {"gpu", "lsp", "mcp", "dev", "test"}
     required = [line for line in re.findall(r"^Requires-Dist: (.*)$", text, re.MULTILINE) if "extra" not in line]
     always = {re.split(r"[><=; ]", line)[0] for line in required} - {"tomli"}
     assert always == set(NEEDED)
@@ -172,9 +172,9 @@ def test_the_wheel_alone_does_what_needs_no_extra(site: Path, tmp_path: Path) ->
     assert "I.gather(" in run("read", "language/memory#gathers").output
     assert "intentc api I.reduce.sum" in run("search", "sum").output
     assert run("explain", "INT401").status == 0 and run("api", "exp").status == 0
-    for command, needed in ((("run", sample, "--cpu"), "intentc[gpu]"), (("mcp",), "intentc[mcp]")):
+    for command, extra in ((("run", sample, "--cpu"), "gpu"), (("mcp",), "mcp"), (("lsp",), "lsp")):
         outcome = run(*command)
-        assert outcome.status == 2 and f"pip install '{needed}'" in outcome.errors
+        assert outcome.status == 2 and f"pip install 'intentc[{extra}]'" in outcome.errors
     status, found = run.findings()
     assert status == 0
     assert {subject for subject, each in found.items() if each["state"] == "missing"} >= {*FOR_RUNNING, *FOR_CLIENTS}

@@ -71,6 +71,9 @@ class Calls:
         process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, limit=2 * LONGEST_ANSWER)
         try:
             await asyncio.wait_for(_line(process), STARTING)
+        except (EOFError, asyncio.TimeoutError):
+            await _end(process)
+            raise CallFailed(f"the process that answers does not start: {BUG}") from None
         except BaseException:
             await _end(process)
             raise

@@ -104,6 +104,13 @@ def _constant(walker: Walker, node: ast.Constant) -> Operand:
 # --------------------------------------------------------------------------------------------------------------- names
 def resolve(walker: Walker, node: ast.expr) -> Binding:
     """The meaning of a name or dotted name, which may be no value; of another expression, its operand."""
+    found = _resolve(walker, node)
+    if walker.observe is not None:
+        walker.observe(walker, node, found)
+    return found
+
+
+def _resolve(walker: Walker, node: ast.expr) -> Binding:
     match node:
         case ast.Name(id=name):
             return _name(walker, name, node)

@@ -47,7 +47,7 @@ class Files:
         return scope
 
     def module(self, importer: ModuleScope, module: str, level: int, span: Span) -> ModuleScope:
-        path = None if self.alone else _find(Path(importer.source.path), module, level)
+        path = None if self.alone else find(Path(importer.source.path), module, level)
         if path is None:
             raise Rejected(self._not_found(f"{'.' * level}{module}", importer, span))
         known = self._scopes.get(path.absolute())
@@ -87,7 +87,7 @@ class Files:
             scope.names.update(dict.fromkeys(bound((statement,)), Poisoned()))
 
 
-def _find(importer: Path, module: str, level: int) -> Path | None:
+def find(importer: Path, module: str, level: int) -> Path | None:
     """As Python does, a package is preferred to a file of its name."""
     folder = importer.parent
     for _ in range(level - 1):

@@ -14,7 +14,7 @@ from translators.intent_source.read.definitions import Bound, Declared, signatur
 from translators.intent_source.read.files import Files, kernels
 from translators.intent_source.read.scope import Binding, HostName, ModuleScope
 from translators.intent_source.read.statements import execute
-from translators.intent_source.read.walker import Walker, new_frame
+from translators.intent_source.read.walker import Observer, Walker, new_frame
 from translators.logical.checks import check
 from translators.logical.composition import Host
 from translators.logical.program import Block, Kernel, Parameter, Program, ScalarParameter
@@ -120,7 +120,7 @@ def _kernel(scope: ModuleScope, node: ast.FunctionDef, constexprs: Mapping[str, 
 
 def _read(scope: ModuleScope, node: ast.FunctionDef, declared: tuple[Declared, ...], builder: Builder) -> Kernel | None:
     """The kernel, with what is wrong with it as a whole in the builder's diagnostics; None if its body has errors."""
-    walker = _walk(scope, node, declared, builder)
+    walker = walk(scope, node, declared, builder)
     if walker.errors:
         return None
     runtime = tuple(parameter for parameter in declared if not isinstance(parameter, Bound))
@@ -132,11 +132,17 @@ def _read(scope: ModuleScope, node: ast.FunctionDef, declared: tuple[Declared, .
     return kernel
 
 
-def _walk(scope: ModuleScope, node: ast.FunctionDef, declared: tuple[Declared, ...], builder: Builder) -> Walker:
+def walk(
+    scope: ModuleScope,
+    node: ast.FunctionDef,
+    declared: tuple[Declared, ...],
+    builder: Builder,
+    observe: Observer | None = None,
+) -> Walker:
     """Read the body into the builder."""
     shapes = [extent for parameter in declared if isinstance(parameter, View) for extent in parameter.shape]
     builder.symbols = frozenset(atom.name for extent in shapes for atom in extent.atoms() if isinstance(atom, Symbol))
-    walker = Walker(builder)
+    walker = Walker(builder, observe=observe)
     builder.tracer = walker
     builder.span = scope.source.header(node)
     names = {_name(parameter): _binding(builder, parameter) for parameter in declared}

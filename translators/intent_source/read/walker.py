@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from intent.records import dataclass, field, replace
 from translators.diagnostics import Diagnostic, Span
@@ -22,6 +22,9 @@ from translators.intent_source.read.scope import (
 from translators.logical.program import Value
 from translators.logical.types import Domain
 
+Observer = Callable[["Walker", ast.AST, Binding], None]
+"""Is told what a name means where it is read or bound."""
+
 
 @dataclass(slots=True, eq=False)
 class Walker:
@@ -30,6 +33,7 @@ class Walker:
     builder: Builder
     frames: list[Frame] = field(default_factory=list)
     errors: int = 0  # found so far, repeated ones included
+    observe: Observer | None = None
 
     @property
     def frame(self) -> Frame:
@@ -60,7 +64,9 @@ class Walker:
         if isinstance(self.scope.names.get(name), Namespace):
             self.here(node)
             self.builder.reject(codes.SHADOWED, f"'{name}' is the name of a module here", "choose another name")
-        self.frame.names[name] = self.named(name, binding, renames)
+        self.frame.names[name] = found = self.named(name, binding, renames)
+        if self.observe is not None:
+            self.observe(self, node, found)
 
     def named(self, name: str, binding: Binding, overwrite: bool = True) -> Binding:
         """Remember the author's name for values, and give it to a domain that has none."""
