@@ -35,7 +35,7 @@ def scaled(v, factor):
 """
 KERNEL = """\
 @intent.kernel
-def k(x: I.In[I.f32, ("N",)], n: I.f32, y: I.Out[I.f32, ("N",)]):
+def k(x: I.In[I.f32, ("N",)], n: I.f32, count: I.i32, y: I.Out[I.f32, ("N",)]):
     rows = I.domain(0, x.shape[0])
     width = n
     both = I.record(first=x[rows], second=x[rows])
@@ -69,6 +69,13 @@ def _fix(text: str) -> Fix | None:
         ("(both\n        .secnd)", "(both\n        .second)"),
         ('I.cast(x[rows], I.dtype("float32"))', 'I.cast(x[rows], I.dtype("f32"))'),
         ("I . expp (x[rows])", "I . exp (x[rows])"),
+        ("x[rows] / x.shape[0]", "x[rows] / I.cast(x.shape[0], I.f32)"),
+        ("(count + 1) * x[rows]", "(I.cast(count + 1, I.f32)) * x[rows]"),
+        ("I.select(I.indices(rows) < count, x[rows], n)",
+         "I.select(I.indices(rows) < I.cast(count, I.index), x[rows], n)"),
+        ("I.cast(x[rows], I.f16) + x[rows]", None),
+        ("I.cast(I.cast(count, I.i64) + count, I.f32)", None),
+        ("I.cast(count < (0 < x[rows]), I.f32)", None),
         ("x[rows] * 'é'.expp", None),
         ("I.softplus(x[rows])", None),
         ("x[rows] * max(n, width, n)", None),
@@ -117,6 +124,16 @@ def test_what_the_file_calls_the_language() -> None:
     text = text.replace("I.", "lang.")
     fix = _fix(text)
     assert fix is not None and fix.replacement == "lang.maximum"
+
+
+def test_the_value_of_an_augmented_assignment_is_cast_and_never_its_target() -> None:
+    kernel = KERNEL.format(value="x[rows] * total")
+    begun = kernel.replace("    width = n\n", "    width = n\n    total = n\n    total += count\n")
+    fix = _fix(HEADER + begun)
+    assert fix is not None
+    assert applied(HEADER + begun, fix) == HEADER + begun.replace("+= count", "+= I.cast(count, I.f32)")
+    begun = begun.replace("total = n", "total = count").replace("+= count", "+= n").replace("* total", "")
+    assert _fix(HEADER + begun) is None
 
 
 def test_nothing_is_offered_where_two_names_are_as_close() -> None:

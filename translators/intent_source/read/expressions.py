@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from translators.diagnostics import Fix
+from translators.diagnostics import Fix, Rejected
 from translators.intent_source.read import codes, rules
+from translators.intent_source.read.casts import with_cast
 from translators.intent_source.read.choices import choose, conjoin
 from translators.intent_source.read.constants import constant
 from translators.intent_source.read.names import member, module_name
@@ -90,7 +91,11 @@ def binary(walker: Walker, node: ast.AST, operator: type[ast.operator], lhs: Ope
         walker.builder.reject(
             codes.NOT_LANGUAGE, "the operator @ is not part of the language", "write I.matmul(a, b, ...)"
         )
-    return rules.binary(walker.builder, BINARY[operator], lhs, rhs)
+    try:
+        return rules.binary(walker.builder, BINARY[operator], lhs, rhs)
+    except Rejected as rejected:
+        parts = (node.left, node.right) if isinstance(node, ast.BinOp) else (None, getattr(node, "value", None))
+        raise with_cast(walker.scope, rejected, parts, (lhs, rhs)) from None
 
 
 def _constant(walker: Walker, node: ast.Constant) -> Operand:
@@ -231,7 +236,11 @@ def compare(walker: Walker, node: ast.Compare, op: ast.cmpop, lhs: Operand, rhs:
         walker.builder.reject(
             codes.NOT_LANGUAGE, "`is` and `in` compare compile-time values only", "write == or a chain of `or`"
         )
-    return rules.compare(walker.builder, _COMPARE[type(op)], lhs, rhs)
+    try:
+        return rules.compare(walker.builder, _COMPARE[type(op)], lhs, rhs)
+    except Rejected as rejected:
+        parts = (node.left, node.comparators[0]) if len(node.ops) == 1 else (None, None)
+        raise with_cast(walker.scope, rejected, parts, (lhs, rhs)) from None
 
 
 def _static_comparison(op: ast.cmpop, lhs: Operand, rhs: Operand) -> bool | None:

@@ -44,6 +44,11 @@ class Source:
             return None
         return Fix(Span(self.path, span.end_line, start + 1, span.end_line, span.end_column), meant)
 
+    def text(self, node: ast.AST) -> str | None:
+        """What the author wrote, if it is on one line."""
+        span = self.span(node)
+        return self.lines[span.line - 1][span.column - 1 : span.end_column - 1] if span.line == span.end_line else None
+
     def _characters(self, line: int, column: int) -> int:
         return len(self.lines[line - 1].encode()[:column].decode(errors="ignore"))
 
