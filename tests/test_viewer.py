@@ -116,6 +116,22 @@ def test_page_is_sound_and_complete(path: Path) -> None:
             assert stage_line in inside
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("folder", ["samples", "samples/npbench", "benchmarks/workloads", "tests/random_faults"])
+def test_every_program_of_the_repository_has_a_sound_page(folder: str) -> None:
+    for path in sorted((ROOT / folder).glob("*.py")):
+        compilation, text = _compiled(path)
+        if compilation.source is not None:
+            _check(plan_page(compilation, str(path), text))
+
+
+@pytest.mark.long
+def test_every_triton_file_of_the_tests_has_a_sound_page() -> None:
+    for path in sorted([*(ROOT / "tests" / "lift").glob("*.py"), *(ROOT / "tests" / "handwritten").glob("*.py")]):
+        text = path.read_text(encoding="utf-8")
+        _check(lift_page(lift_text(text, str(path)), text, {}))
+
+
 HOSTILE = '''
 import intent
 import intent.language as I
