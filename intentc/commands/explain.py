@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,6 +13,7 @@ from translators.diagnostic_codes import CODES
 
 if TYPE_CHECKING:
     from intentc.inputs import Input
+    from translators.options import Options
     from translators.pipeline import Compilation
 
 
@@ -20,6 +21,9 @@ def explain_command(
     subject: Annotated[str | None, typer.Argument(metavar="[CODE|FILE]", help="INT###, or a kernel file.")] = None,
     constexpr: Annotated[
         list[str] | None, typer.Option("--constexpr", metavar="[KERNEL.]NAME=VALUE", help="As for compile.")
+    ] = None,
+    numerics: Annotated[
+        Literal["source", "relaxed_normalization"] | None, typer.Option("--numerics", help="As for compile.")
     ] = None,
     html: Annotated[
         str | None, typer.Option("--html", metavar="OUT.html", help="Draw the plan of a file, as one page by itself.")
@@ -37,18 +41,18 @@ def explain_command(
     elif re.fullmatch(r"INT\d+", subject.upper()):
         print(text_of(named(subject)))
     else:
-        _explain_file(subject, constexpr, html)
+        from intentc.settings import make_options
+
+        _explain_file(subject, make_options(constexpr, None, numerics), html)
 
 
-def _explain_file(path: str, constexpr: list[str] | None, html: str | None) -> None:
+def _explain_file(path: str, options: Options, html: str | None) -> None:
     from intentc.inputs import read_inputs
     from intentc.listing import described
     from intentc.reporting import report
-    from intentc.settings import make_options
     from translators.pipeline import compile_text, rejects
 
     inputs, diagnostics = read_inputs([path], "stdin.py")
-    options = make_options(constexpr, None, None)
     for each in inputs:
         compilation = compile_text(each.text, each.path, options)
         diagnostics.extend(compilation.diagnostics)
