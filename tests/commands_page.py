@@ -28,7 +28,8 @@ What each command does, and its options, from the commands themselves. `intentc 
 | 3 | a bug of the compiler |
 | 4 | a comparison could not tell |
 
-Defaults of options can be set for a project in the table `[tool.intentc]` of its `pyproject.toml`.
+Defaults of `--target`, `--numerics` and `--arm` can be set for a project, in the table `[tool.intentc]` of its
+`pyproject.toml`.
 """
 
 

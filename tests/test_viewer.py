@@ -157,6 +157,36 @@ def test_nothing_of_a_program_becomes_markup() -> None:
     assert any("onerror=alert(1)" in text for text in document.texts("p"))
 
 
+SMALLEST = """
+import intent
+import intent.language as I
+
+
+@intent.kernel
+def nothing(x: I.In[I.f32, ("N",)]):
+    pass
+
+
+@intent.kernel
+def scalar(x: I.In[I.f32, ()], y: I.Out[I.f32, ()]):
+    y[()] = x[()] * 2.0
+
+
+@intent.kernel
+def empty(y: I.Out[I.f32, (0,)]):
+    n = I.domain(0, 0)
+    y[n] = I.cast(I.indices(n), I.f32)
+"""
+
+
+def test_kernels_with_nothing_to_divide() -> None:
+    document = _check(plan_page(compile_text(SMALLEST, "small.py"), "small.py", SMALLEST))
+    said = document.texts("p", "figcaption")
+    assert "The kernel has no effect: nothing is launched." in said and "There is nothing to do." in said
+    assert document.texts("h3").count("Axes") == 1, "the other two have none"
+    assert any("one program" in text for text in said)
+
+
 # ------------------------------------------------------------------------------------------- what is drawn is what runs
 def _variants(path: Path) -> Iterator[tuple[KernelCode, int, Variant]]:
     for code in _compiled(path)[0].codes:

@@ -48,6 +48,8 @@ def variant_panel(code: KernelCode, position: int) -> Markup:
         pictures.append(_picture(drawn, number, before))
         known = drawn.example.value(section.count, _blocks(drawn)) if drawn.example is not None else None
         before += known or 0
+    if not sections:
+        pictures.append(_unseen("The kernel has no effect: nothing is launched."))
     overview = element(
         "div", element("div", pictures), element("div", _launch(drawn), _facts(drawn)), class_="overview"
     )
@@ -57,14 +59,8 @@ def variant_panel(code: KernelCode, position: int) -> Markup:
 def condition_text(variant: Variant) -> str:
     """When a variant is launched, as a reader would say it."""
     text = variant.condition or "otherwise"
-    for old, new in (
-        (">=", "≥"),
-        ("<=", "≤"),
-        ("==", "="),
-        (" * ", " · "),
-        (" and ", ", "),
-        (TILES, "on devices that copy tiles"),
-    ):
+    signs = {">=": "≥", "<=": "≤", "==": "=", " * ": " · ", " and ": ", ", TILES: "on devices that copy tiles"}
+    for old, new in signs.items():
         text = text.replace(old, new)
     return text.replace("triton.", "")
 
@@ -76,9 +72,8 @@ def _picture(drawn: Drawn, number: int, before: int) -> Markup:
     title = "Tiles and programs" if len(drawn.sections) == 1 else f"Tiles and programs, part {number + 1}"
     known = programs(section, drawn.blocks, drawn.example, before) if drawn.example is not None else None
     rows, columns = chosen([view for view in views if view.tiles is not None])
-    if known is None:
-        text = "Data decide how many tiles there are; the axes are below."
-        return element("figure", element("h3", title), element("p", text, class_="quiet"), class_="block")
+    if not known:
+        return _unseen("Data decide how many tiles there are." if known is None else "There is nothing to do.", title)
     streams = [step for step in flat(sweeps(section)) if columns is not None and step.axis is columns.axis]
     grid = Grid(rows, columns, known, bool(streams) and all(step.backwards for step in streams))
     caption = element("figcaption", element("output", aria_live="polite"), _caption(drawn, number, views, grid))
@@ -86,11 +81,17 @@ def _picture(drawn: Drawn, number: int, before: int) -> Markup:
     return element("figure", element("h3", title), element("div", picture, class_="wide"), caption, class_="block")
 
 
+def _unseen(why: str, title: str = "Tiles and programs") -> Markup:
+    return element("figure", element("h3", title), element("p", why, class_="quiet"), class_="block")
+
+
 def _caption(drawn: Drawn, number: int, views: Sequence[AxisView], grid: Grid) -> str:
     assert drawn.example is not None
     sizes = ", ".join(f"{name} = {size}" for name, size in drawn.example.sizes.items())
     tiles = drawn.example.value(drawn.sections[number].count, _blocks(drawn)) or 0
-    text = (f"Drawn for {sizes}: " if sizes else "") + _counted(min(drawn.example.programs, tiles), tiles)
+    text = (f"Drawn for {sizes}: " if sizes else "Whatever the sizes: ") + _counted(
+        min(drawn.example.programs, tiles), tiles
+    )
     step = any(view is not None and view.role in ("streamed", "slice") for view in (grid.rows, grid.columns))
     shown_number = "the number of its program" if drawn.example.programs >= tiles else "its number in the order"
     text += f"A cell holds {shown_number}" + (" and the step in which it is taken. " if step else ". ")
@@ -118,7 +119,7 @@ def _launch(drawn: Drawn) -> Markup:
     rows = [
         ("When", condition_text(variant)),
         ("Programs", variant.grid.replace("triton.", "")),
-        ("Each", variant.plan),
+        *([("Each", variant.plan)] if variant.plan else []),
         ("Block sizes", ", ".join(f"{name} = {size}" for name, size in variant.constants) or "none"),
         ("Warps", f"{variant.cuda.warps} on CUDA, {variant.hip.warps} on HIP"),
         ("Stages", f"{variant.cuda.stages} on CUDA, {variant.hip.stages} on HIP"),
@@ -133,8 +134,10 @@ def definitions(rows: Sequence[tuple[str, str]]) -> Markup:
 
 
 # ----------------------------------------------------------------------------------------------------------------- axes
-def _axes(drawn: Drawn, number: int) -> Markup:
+def _axes(drawn: Drawn, number: int) -> Markup | None:
     views = axis_views(drawn.sections[number], drawn.blocks, drawn.example)
+    if not views:
+        return None
     title = "Axes" if len(drawn.sections) == 1 else f"Axes, part {number + 1}"
     rows = [_axis(view) for view in views]
     return element(
@@ -175,7 +178,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[Markup | str]]) -> Marku
 
 # --------------------------------------------------------------------------------------------------------------- memory
 def _memory(drawn: Drawn) -> Markup:
-    steps = [_steps(sweeps(section)) for section in drawn.sections]
+    steps = [_steps(sweeps(section)) for section in drawn.sections] or element("p", "Nothing.", class_="quiet")
     loads: dict[str, int] = {}
     again: dict[str, list[str]] = {}
     for section in drawn.sections:
@@ -243,8 +246,10 @@ def _sentence(step: Sweep) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------------- facts
-def _facts(drawn: Drawn) -> Markup:
+def _facts(drawn: Drawn) -> Markup | None:
     facts = list(dict.fromkeys(variant_facts(drawn.variant)))
+    if not facts:
+        return None
     return element("div", element("h3", "Proven and checked"), fact_list(facts), class_="block")
 
 
