@@ -77,6 +77,9 @@ def _python() -> Iterator[Finding]:
     if found is None:
         mend = f"add {scripts} to PATH, or write `{Path(sys.executable).name} -m intentc`"
         yield Finding("intentc", "missing", f"{__version__}; no `intentc` on PATH", mend)
+    elif Path(found).resolve().parent != Path(scripts).resolve():
+        text = f"{__version__}; the `intentc` on PATH is another environment's, {found}"
+        yield Finding("intentc", "missing", text, f"write `{Path(sys.executable).name} -m intentc`, or mend PATH")
     else:
         yield Finding("intentc", "ok", f"{__version__}, {found}")
 

@@ -16,11 +16,6 @@ from intentc.serving.calls import CallFailed, Calls
 Answered = tuple[list[str], dict[str, object]]
 
 
-@pytest.fixture(autouse=True)
-def path_of_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{ROOT / 'tests'}")
-
-
 def _ask(
     *requests: tuple[str, dict[str, object]], confined: bool = False, seconds: float = 20.0
 ) -> list[Answered | str]:
@@ -67,6 +62,16 @@ def test_a_call_that_takes_too_long_is_ended(name: str) -> None:
 def test_a_process_that_used_much_memory_is_replaced() -> None:
     first, second = _ask(("hold", {}), ("process", {}))
     assert first != second
+
+
+def test_files_of_the_folder_that_a_server_runs_in_are_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("json", "asyncio", "intent", "intentc", "translators", "typing_extensions"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert _ask(("print", {})) == [(["answered"], {})]
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_process_that_does_not_start_is_told() -> None:

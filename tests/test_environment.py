@@ -63,6 +63,8 @@ def test_no_command_on_the_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     found = _found()["intentc"]
     assert found.state == "missing" and "-m intentc" in found.mend
     (tmp_path / "intentc").touch(mode=0o755)
+    assert "another environment's" in _found()["intentc"].text
+    monkeypatch.setattr(environment.sysconfig, "get_path", lambda name: str(tmp_path))
     assert _found()["intentc"] == Finding("intentc", "ok", f"{environment.__version__}, {tmp_path / 'intentc'}")
 
 

@@ -218,6 +218,13 @@ async def _typing(editor: Editor) -> None:
     assert _in(editor.text, edit.range) == "reduce.summ"
     assert not [each for each in await editor.replace("reduce.summ", edit.new_text) if each.severity == 1]
     assert "`v`: f32 tensor [N]" in await editor.hover("I.reduce.sum(", "v")
+    for letter in "abc":  # faster than each version could be analysed
+        end = _range(editor.text, "columns] * s")[1]
+        editor.type(end, end, letter)
+        editor.text = editor.text.replace("columns] * s", f"columns] * s{letter}", 1)
+    (found,) = [each for each in await editor.diagnostics() if each.severity == types.DiagnosticSeverity.Error]
+    assert _in(editor.text, found.range) == "scba"
+    await editor.replace("scba", "s")
     (broken,) = await editor.replace("/ total", "/ (total")
     assert broken.code == "INT001"
     assert not [each for each in await editor.replace("/ (total", "/ total") if each.severity == 1]

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from intent.records import dataclass
+from translators.diagnostics import Rejected
 from translators.intent_source.read.files import find
+from translators.intent_source.read.source import parse
 
 Place = tuple[int, int]  # line and column, counted as the parser does: from 1, and from 0 in bytes
 Definition = ast.arg | ast.Name | ast.FunctionDef | ast.ClassDef | ast.alias
@@ -39,11 +41,12 @@ def links(text: str, path: str) -> list[Link]:
 
 def _read(text: str, path: str) -> _File | None:
     try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        source = parse(text, path)
+    except Rejected:
         return None
-    imports = {alias: each for each in tree.body if isinstance(each, ast.ImportFrom) for alias in each.names}
-    return _File(Path(path), tuple(text.split("\n")), tree, _bindings(tree.body), imports)
+    statements = source.tree.body
+    imports = {alias: each for each in statements if isinstance(each, ast.ImportFrom) for alias in each.names}
+    return _File(Path(path), source.lines, source.tree, _bindings(statements), imports)
 
 
 @dataclass(frozen=True, slots=True)

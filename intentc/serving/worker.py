@@ -5,9 +5,8 @@
 Instead of texts and data there is `refused` where what is asked for does not exist, or `failure` for a bug of ours.
 `last` says that the process ends now, because a call used much memory; its server starts another.
 
-    python -m intentc.serving.worker MODULE [--confined]
-
-MODULE has `answer(name, arguments)` and, if it has to be loaded before the process is confined, `prepare()`.
+The arguments are MODULE [--confined]. MODULE has `answer(name, arguments)` and, if something has to be loaded before
+the process is confined, `prepare()`.
 """
 
 from __future__ import annotations
@@ -83,7 +82,3 @@ def _reply(answer: Answering, name: str, arguments: Mapping[str, object]) -> dic
 def _say(output: BinaryIO, reply: Mapping[str, object]) -> None:
     output.write(json.dumps(reply).encode() + b"\n")
     output.flush()
-
-
-if __name__ == "__main__":
-    main()
