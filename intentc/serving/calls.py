@@ -66,7 +66,7 @@ class Calls:
         self._idle.clear()
 
     async def _start(self) -> Process:
-        # With this path for imports, and not with the folder that the server happens to run in: a user's files are there.
+        # With this path for imports, and not with the folder that the server runs in, where a user's files are.
         code = f"import sys; sys.path[:] = {sys.path!r}; from intentc.serving.worker import main; main()"
         command = [sys.executable, "-c", code, self.module, *(["--confined"] if self.confined else [])]
         process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, limit=2 * LONGEST_ANSWER)
