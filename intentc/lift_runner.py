@@ -83,8 +83,10 @@ def _within(directory: str, module: Any) -> bool:  # noqa: ANN401
 def _compare(callables: list[Any], request: dict[str, Any], call: dict[str, Any], seed: int) -> dict[str, Any]:
     torch.manual_seed(seed)
     pairs = zip(request["arrays"], call["arrays"], strict=True)
-    before = [random_memory(each, array, call["limit"], 2 * MARGIN) for each, array in pairs]
-    fit_lengths(request["arrays"], before, call["limit"])
+    before = [random_memory(each, array, limit_of(each, call), 2 * MARGIN) for each, array in pairs]
+    if call.get("zeros"):
+        before = [torch.where(torch.rand(each.shape) < 0.5, each, torch.zeros_like(each)) for each in before]
+    fit_lengths(request["arrays"], before, limit_of({"lengths_of": ""}, call))
     first, second = ([memory.clone() for memory in before] for _ in range(2))
     for function, side, given, memory in zip(callables, request["sides"], call["sides"], (first, second), strict=True):
         try:
@@ -138,6 +140,13 @@ def random_memory(description: dict[str, Any], array: list[list[int]], limit: in
         inside = slice(more // 2, len(made) - more // 2)
         made[inside] = made[inside].sort().values
     return made
+
+
+def limit_of(description: dict[str, Any], call: dict[str, Any]) -> int:
+    """What integers of an array are below."""
+    starts, lengths = call.get("segments", (call["limit"], call["limit"]))
+    limit = lengths if description.get("lengths_of") is not None else call["limit"]
+    return int(starts if description.get("ascending") else limit)
 
 
 def fit_lengths(descriptions: list[dict[str, Any]], arrays: list[torch.Tensor], limit: int) -> None:

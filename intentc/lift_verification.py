@@ -74,7 +74,7 @@ def in_a_process(request: dict[str, Any]) -> str:
 
 
 def verify(text: str, path: str, kernel: Lifted, calls: int = CALLS, execute: Execute = in_a_process) -> Verification:
-    """Compare one lifted kernel with its original, on other sizes if no call stored anything."""
+    """Compare one lifted kernel with its original, on other sizes and with zeros if no call stored anything."""
     found = _verified(text, path, kernel, calls, execute, SMALL_INTEGER)
     if found.reason == NOTHING_STORED:
         found = _verified(text, path, kernel, calls, execute, LARGER_INTEGER)
@@ -103,7 +103,16 @@ def _verified(text: str, path: str, kernel: Lifted, calls: int, execute: Execute
         _order(kernel),
         "lifted kernel",
     )
-    calls_of = [{"arrays": c.arrays, "limit": c.limit, "sides": [_numbers(c), _numbers(c)]} for c in drawn]
+    calls_of = [
+        {
+            "arrays": c.arrays,
+            "limit": c.limit,
+            "segments": c.segments,
+            "zeros": largest == LARGER_INTEGER,
+            "sides": [_numbers(c), _numbers(c)],
+        }
+        for c in drawn
+    ]
     return run_sides((original, lifted), _arrays(kernel), calls_of, execute)
 
 

@@ -122,6 +122,12 @@ def _dominated(facts: Facts, kind: str, each: Polynomial, other: Polynomial) -> 
     return facts.less_equal(each, other)
 
 
+def at_most(facts: Facts, small: Polynomial, large: Polynomial) -> bool:
+    """Whether one is certainly at most the other, which may be a minimum, or one rounded up to whole blocks."""
+    whole = _before_rounding(facts, large)
+    return facts.less_equal(small, large) or _below_all(facts, small, large if whole is None else whole)
+
+
 def _below_all(facts: Facts, small: Polynomial, large: Polynomial) -> bool:
     """Whether one is at most the other, of a minimum at most each part: each may need another assumption."""
     least = large.atom

@@ -9,11 +9,13 @@ and so with products, maximum and minimum. Any other variable is a recurrence: i
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import permutations
 
 from intent import dtypes as d
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Polynomial, atomic
-from translators.lifting.gauge import Rescaled, exchanged, rescaled
+from translators.lifting.gauge import exchanged, rescaled
+from translators.lifting.normalised import normalised
 from translators.lifting.recurrences import Opening
 from translators.lifting.sinks import Ledger, Place, Residue, Sink
 from translators.tile.effects import Address, KernelEffects, LoopCarry, LoopRecord, StoreEffect
@@ -80,8 +82,11 @@ class Closing:
     # ----------------------------------------------------------------------------------------------------------- loops
     def _loop(self, record: LoopRecord) -> None:
         self.trips[record.token] = self._rebuilding().polynomial(record.trip)
-        while any(self._close_one(record, close) for close in (self._affine, self._gauged, self._reduction)):
+        while any(self._close_one(record, close) for close in self._ways()):
             pass
+
+    def _ways(self) -> tuple[Callable[[LoopRecord, int, LoopCarry], _Closed | None], ...]:
+        return (self._affine, self._normalised, self._gauged, self._reduction)
 
     def _close_one(self, record: LoopRecord, close: Callable[[LoopRecord, int, LoopCarry], _Closed | None]) -> bool:
         """Whether another carry of the loop could be closed."""
@@ -188,7 +193,7 @@ class Closing:
         found = rescaled(self.arena, update, own, old, new)
         if found is None or self._open(self._with(found.step, {new: last}), record.token):
             return None
-        self._explain(carry, peak, found)
+        self._explain(carry, peak, found.guarded)
         by_lanes = peak.lanes and "reduce" not in function[1].operations
         if by_lanes and not found.guarded:  # lanes keep maxima of their own: exp(-inf - -inf) where one meets nothing
             self.ledger.add("assumed", f"every lane of {peak.name} meets an element; one that does not gives NaN")
@@ -205,12 +210,65 @@ class Closing:
         scaled = self.arena.make("pointwise", initial.dtype, (initial, factor), ("multiply", False, False))
         return _Closed(carry.lanes, None, combine(self.arena, "add", scaled, after))
 
+    def _normalised(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
+        """A sum of weights as in `_relative`, each iteration of which is divided by the sum of weights so far."""
+        initial = self.resolved(carry.initial)
+        if not carry.dtype.is_float or not _is_number(initial, 0.0):
+            return None
+        own, update = self._own(record, ordinal, carry), self.resolved(carry.update)
+        carried = [node for node in dict.fromkeys(walk(update)) if self._is_other(node, own)]
+        for weight, peak in permutations(carried, 2):
+            made = self._divided(record, carry, (own, update), weight, peak)
+            if made is not None:
+                return made
+        return None
+
+    def _is_other(self, node: Expression, own: Expression) -> bool:
+        """Whether it is another open carry of the same loop."""
+        (token, ordinal), at = own.attribute, node.attribute
+        return node.operation == "carry" and at[0] is token and at[1] != ordinal and node.dtype.is_float
+
+    def _divided(
+        self,
+        record: LoopRecord,
+        carry: LoopCarry,
+        own: tuple[Expression, Expression],
+        weight: Expression,
+        peak: Expression,
+    ) -> _Closed | None:
+        sums, maxima = (record.carries[each.attribute[1]] for each in (weight, peak))
+        after = [self._at(each, self.resolved(record.carries[each.attribute[1]].update)) for each in (weight, peak)]
+        found = normalised(self.arena, own[1], own[0], (weight, after[0]), (peak, after[1]))
+        top = self._known_total(record, peak.attribute[1], maxima)
+        function = self._accumulated(self.resolved(maxima.update), self._own(record, peak.attribute[1], maxima))
+        if found is None or top is None or function is None or function[0] not in ("maximum", "maximum_num"):
+            return None
+        total = self._gauged(record, weight.attribute[1], sums)
+        step = self._with(found.step, {after[1]: self._at(peak, top.after)})
+        if total is None or self._open(step, record.token):
+            return None
+        self._explain(carry, maxima, found.guarded)
+        self.ledger.add("assumed", f"the sum {sums.name} of the first weights is neither 0 nor NaN")
+        self.ledger.numerics.setdefault("sums are divided by their weight once, not in every iteration")
+        _, summed = self._sums(record, "sum", step)
+        divisor = self._at(weight, total.after)
+        quotient = self.arena.make("pointwise", summed.dtype, (summed, divisor), ("divide", False, False))
+        return _Closed(carry.lanes, None, quotient)
+
+    def _at(self, read: Expression, formula: Expression) -> Expression:
+        """What is computed for the lanes of a carry, where the carry is read."""
+        token, ordinal = read.attribute
+        record = next(each for each in self.effects.loops if each.token is token)
+        lanes = record.carries[ordinal].lanes
+        atoms: dict[Atom, Polynomial] = dict(zip(lanes, (each.polynomial for each in read.arguments), strict=True))
+        return Rebuilding(self.arena, atoms).expression(formula)
+
     def _with(self, node: Expression, replaced: dict[Expression, Expression]) -> Expression:
         return Rebuilding(self.arena, {}, replaced.get).expression(node)
 
-    def _explain(self, carry: LoopCarry, peak: LoopCarry, found: Rescaled) -> None:
+    def _explain(self, carry: LoopCarry, peak: LoopCarry, guarded: bool) -> None:
         self.ledger.add("proven", f"{carry.name}: a sum of weights relative to {peak.name}, which cancels")
-        if found.guarded:
+        if guarded:
             self.ledger.add("assumed", f"where {peak.name} is -inf, so is everything it is the maximum of")
         self.ledger.numerics.setdefault("weights are relative to the maximum of all, not to a running one")
 

@@ -86,6 +86,7 @@ class CallSizes:
     numbers: Mapping[str, bool | int | float | str | None]  # of the original's parameters that are no pointers
     arrays: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]  # shape and strides
     limit: int  # integers read from arrays are below it
+    segments: tuple[int, int]  # so are those that say where segments begin, and how long they are
 
 
 def draw(
@@ -341,5 +342,7 @@ def _call(correspondence: Correspondence, values: Mapping[str, int], generator: 
     numbers.update({name: value for name, value in correspondence.constants.items() if name not in numbers})
     grid = tuple(value_of(extent, values) for extent in correspondence.grid)
     extents = [extent for shape, _ in arrays for extent in shape]
+    limit = min([*extents, LARGEST_SIZE])
     longest = [value_of(each, values) + 1 for each in correspondence.longest]
-    return CallSizes(grid, numbers, arrays, min([*extents, *longest, LARGEST_SIZE]))
+    segments = (LARGEST_SIZE, min(*longest, LARGEST_SIZE)) if longest else (limit, limit)
+    return CallSizes(grid, numbers, arrays, min(limit, *longest, limit), segments)

@@ -193,7 +193,7 @@ def rescaled(arena: Arena, update: Expression, own: Expression, old: Expression,
     """The update of `own`, if that is how it follows the running maximum from `old` to `new`."""
     if update.operation == "select":
         return _guarded(arena, update, own, old, new)
-    found = _summands(arena, update, own)
+    found = summands(arena, update, own)
     if found is None:
         return None
     scaled, step = found
@@ -219,7 +219,7 @@ def _guarded(arena: Arena, update: Expression, own: Expression, old: Expression,
     return Rescaled(found.factor, arena.make("select", update.dtype, (condition, *parts)), True)
 
 
-def _summands(arena: Arena, update: Expression, own: Expression) -> tuple[Expression, Expression] | None:
+def summands(arena: Arena, update: Expression, own: Expression) -> tuple[Expression, Expression] | None:
     """(the product with the carry, what is added to it)."""
     if update.operation != "pointwise" or update.attribute[0] not in ("add", "subtract"):
         return None
@@ -232,7 +232,7 @@ def _summands(arena: Arena, update: Expression, own: Expression) -> tuple[Expres
         return None
     if any(first is own or second is own for first, second in _factors(left)):
         return left, right
-    inner = _summands(arena, left, own)
+    inner = summands(arena, left, own)
     if inner is None:
         return None
     return inner[0], arena.make("pointwise", update.dtype, (inner[1], right), ("add", False, False))

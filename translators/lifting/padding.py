@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from intent import dtypes as d
 from intent.records import dataclass, field
 from translators.algebra.facts import Facts
+from translators.algebra.polynomial import Atom
+from translators.algebra.simplification import at_most
 from translators.lifting.carries import neutral
 from translators.lifting.combines import is_identity
 from translators.lifting.context import Context, with_axes
@@ -44,7 +46,7 @@ def absent_lanes_do_not_count(context: Context, node: Expression, condition: Exp
         held = values[0].operation == "constant" and values[0].attribute == identity.attribute
         if not held and node.attribute.kind in ("max", "max_num") and folding.is_low(values[0]):
             held = folding.relative = folding.low = True
-    if held and folding.low and not _has_lanes(node, condition, facts):
+    if held and folding.low and not _has_lanes(context, node, condition, facts):
         return False
     if held:
         if folding.relative:
@@ -85,16 +87,38 @@ def _some_lane_counts(context: Context, node: Expression, condition: Expression)
             context.facts = context.facts.assuming(last - 1)
 
 
-def _has_lanes(node: Expression, condition: Expression, facts: Facts) -> bool:
-    """Whether the condition certainly holds for some of the lanes that are reduced."""
+def _has_lanes(context: Context, node: Expression, condition: Expression, facts: Facts) -> bool:
+    """Whether the condition holds for some of the lanes that are reduced, as far as what memory counts is none less
+    than 0."""
     for axis in node.attribute.axes:
         bound = bound_by(condition, axis)
-        if bound is not None:
-            upper, end = bound
-            return (
-                facts.less(axis.begin, end) and facts.less(axis.begin, axis.end) if upper else facts.less(end, axis.end)
-            )
+        if bound is None:
+            continue
+        upper, end = bound
+        first, last = (axis.begin, end) if upper else (end, axis.end)
+        if facts.less(first, last) and at_most(facts, axis.begin + 1, axis.end):
+            return True
+        counts = [atom for atom in (last - first).atoms() if _is_count(atom)]
+        for atom in counts:
+            facts = facts.with_bounds(atom, low=0)
+        held = bool(counts) and facts.less(first, last) and at_most(facts, axis.begin + 1, axis.end)
+        for name in sorted(pointer for atom in counts for pointer in _pointers(atom)) if held else ():
+            context.ledger.add("assumed", f"no number of {name} is negative")
+        return held
     return False
+
+
+def _is_count(atom: Atom) -> bool:
+    return isinstance(atom, Expression) and atom.dtype.is_integer and all(map(_is_read, walk(atom)))
+
+
+def _is_read(node: Expression) -> bool:
+    return node.operation in ("load", "cast", "index", "constant", "poison")
+
+
+def _pointers(atom: Atom) -> Iterator[str]:
+    assert isinstance(atom, Expression)
+    yield from (node.attribute.pointer for node in walk(atom) if node.operation == "load")
 
 
 LOW: Final = -1e4  # at most: what stands for -inf

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from intent import dtypes as d
 from intent.records import replace
-from translators.algebra.polynomial import Monomial, Polynomial, Quotient, Symbol, atomic, minimum, number
+from translators.algebra.polynomial import Atom, Monomial, Polynomial, Quotient, Symbol, atomic, minimum, number
 from translators.lifting.context import Context
-from translators.lifting.groups import positions, shifted
+from translators.lifting.groups import shifted
 from translators.lifting.rewriting import bound_by, conjuncts, like, replaced, structured, with_node
 from translators.lifting.simplification import Simplifier
 from translators.lifting.sinks import Sink
@@ -26,7 +26,7 @@ def segment(context: Context, sink: Sink) -> Sink | None:
             joint = context.arena.axis(lane.name, lane.begin + begin, shifted(lane.end, begin))
             rebuilding = Rebuilding(context.arena, {lane: atomic(joint) - begin})
             arguments = tuple(map(rebuilding.expression, node.arguments))
-            if not set(begin.atoms()) & positions(arguments):
+            if not set(begin.atoms()) & _beside(joint, arguments):
                 others = tuple(joint if axis is lane else axis for axis in node.attribute.axes)
                 attribute = replace(node.attribute, axes=others)
                 context.ledger.add("proven", f"{lane.name}: the coordinates of a segment that memory bounds")
@@ -154,7 +154,15 @@ def _as_segment(
     held = sink.mapped(Simplifier(context.arena, context.facts, {condition: True}).expression)
     axes = tuple(joint if axis is lane else axis for axis in sink.axes)
     made = replaced(context, held, {lane: atomic(joint) - begin}, axes)
-    return None if set(begin.atoms()) & positions(made.roots) else (joint, made)
+    addressed = _beside(joint, made.roots, made.offset)
+    return None if set(begin.atoms()) & addressed else (joint, made)
+
+
+def _beside(axis: Axis, roots: Sequence[Expression], offset: Expression | None = None) -> set[Atom]:
+    """What addresses add to an axis: those of loads, and one more."""
+    loads = [node.arguments[0] for node in walk(*roots) if _is_load(node)]
+    places = (each.polynomial for each in (*loads, *((offset,) if offset is not None else ())))
+    return {atom for place in places if axis in place.atoms() for atom in place.atoms()}
 
 
 def _offsets(sink: Sink) -> Iterator[Polynomial]:

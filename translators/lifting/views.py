@@ -342,13 +342,19 @@ class Delinearising:
 
     def _segmented(self, coordinates: Sequence[Known]) -> tuple[Polynomial | None] | None:
         """The number of rows (None if nothing says it), if all these coordinates are those of segments of them."""
-        known = {(axis.begin, axis.end): rows for axis, rows in self.context.segments.items()}
-        found = {
-            known.get((atom.begin, atom.end), number(-1)) if isinstance(atom, Axis) else number(-1)
-            for atom in (coordinate.atom for coordinate, _ in coordinates)
-        }
-        rows = found.pop() if len(found) == 1 else number(-1)
-        return None if rows == number(-1) else (rows,)
+        found = [self._rows(coordinate.atom) for coordinate, _ in coordinates]
+        return found[0] if found and all(each == found[0] for each in found) else None
+
+    def _rows(self, atom: Atom | None) -> tuple[Polynomial | None] | None:
+        """What a segment is part of, for coordinates from where it begins up to its end, or to one of its rows."""
+        segments = self.context.segments.items() if isinstance(atom, Axis) else ()
+        for segment, rows in segments:
+            assert isinstance(atom, Axis)
+            if atom.begin == segment.begin and (
+                atom.end == segment.end or self.facts.less_equal(atom.end, segment.end)
+            ):
+                return (rows,)
+        return None
 
     def _unknown(self, coordinates: Sequence[Polynomial], pointer: str) -> Polynomial:
         """An extent by name, which the caller's array has; whatever is accessed is within it."""
