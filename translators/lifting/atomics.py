@@ -41,7 +41,7 @@ def collected(arena: Arena, ledger: Ledger, sink: Sink) -> Sink:
             raise Residue(f"an atomic '{sink.combine}' by several programs or lanes", sink.line)
         inside, mask = _divided(arena, mask, loose)
         value = value if inside is None else _where(arena, inside, value, neutral(arena, kind, value))
-        value = arena.make("reduce", value.dtype, (value,), Reduction(kind, loose))
+        value = _over(arena, kind, value, loose)
     ledger.add("proven", f"atomic updates of {sink.pointer} are taken together: nothing reads their results")
     ledger.numerics.setdefault("atomic updates come in any order, and round one by one")
     axes = tuple(axis for axis in sink.axes if axis not in loose)
@@ -53,6 +53,16 @@ def collected(arena: Arena, ledger: Ledger, sink: Sink) -> Sink:
     return replace(
         made, value=arena.make("pointwise", value.dtype, (before, value), (function, False, False)), combine=None
     )
+
+
+def _over(arena: Arena, kind: str, value: Expression, axes: tuple[Axis, ...]) -> Expression:
+    """The reduction over these axes; a factor that they share is multiplied with the sum, if that is one of a sum."""
+    if kind == "sum" and value.operation == "pointwise" and value.attribute[0] == "multiply":
+        for part, factor in (value.arguments, value.arguments[::-1]):
+            if part.operation in ("reduce", "contract") and not factor.axes & set(axes):
+                operands = (_over(arena, kind, part, axes), factor)
+                return arena.make("pointwise", value.dtype, operands, value.attribute)
+    return arena.make("reduce", value.dtype, (value,), Reduction(kind, axes))
 
 
 def _divided(arena: Arena, mask: Expression, loose: tuple[Axis, ...]) -> tuple[Expression | None, Expression]:

@@ -14,7 +14,7 @@ from itertools import permutations
 from intent import dtypes as d
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Polynomial, atomic
-from translators.lifting.gauge import exchanged, rescaled
+from translators.lifting.gauge import exchanged, rescaled, without_zeros
 from translators.lifting.normalised import normalised
 from translators.lifting.recurrences import Opening
 from translators.lifting.sinks import Ledger, Place, Residue, Sink
@@ -171,10 +171,13 @@ class Closing:
         if not carry.dtype.is_float:
             return None
         own, update = self._own(record, ordinal, carry), self.resolved(carry.update)
-        for node in dict.fromkeys(walk(update)):
+        without = without_zeros(self.arena, update)
+        for node in dict.fromkeys(walk(without)):
             if node.operation == "carry" and node.attribute[0] is record.token and node.attribute[1] != ordinal:
-                made = self._relative(record, carry, own, update, node)
+                made = self._relative(record, carry, own, without, node)
                 if made is not None:
+                    if without is not update:
+                        self.ledger.add("assumed", "what is multiplied by 0 is finite")
                     return made
         return None
 

@@ -25,6 +25,7 @@ SHARE_OF_MULTIPLES = 0.4
 MOST_ATTEMPTS = 400
 MOST_PROGRAMS = 64
 ENOUGH_PROGRAMS = 60  # of a call: each takes milliseconds in the interpreter
+ENOUGH_ELEMENTS = 2**12  # of an array: a program of the lifted kernel may have but one row of them
 MOST_TO_CHOOSE_FROM = 50
 MOST_ELEMENTS = 2**21
 SOME_POINTS = 30
@@ -96,10 +97,10 @@ def draw(
     largest: int = SMALL_INTEGER,
     enough: int = ENOUGH_PROGRAMS,
 ) -> CallSizes | None:
-    """Random sizes that meet every fact and take few programs, one of them large if wanted; None if none were found.
+    """Random sizes that meet every fact and take little time, one of them large if wanted; None if none were found.
 
-    Integers that are no size of an array are `largest` at most. Of more than `enough` programs, the fewest are taken
-    that some draws give.
+    Integers that are no size of an array are `largest` at most. Where there are more than `enough` programs, or large
+    arrays, the least of both is taken that some draws give.
     """
     best: CallSizes | None = None
     found = 0
@@ -115,11 +116,17 @@ def draw(
         if min(made.grid, default=1) < 1:
             continue
         found += 1
-        if best is None or math.prod(made.grid) < math.prod(best.grid):
+        if best is None or _cost(made, enough) < _cost(best, enough):
             best = made
-        if math.prod(best.grid) <= enough or found == MOST_TO_CHOOSE_FROM:
+        if _cost(best, enough) <= 1 or found == MOST_TO_CHOOSE_FROM:
             break
     return best
+
+
+def _cost(call: CallSizes, enough: int) -> float:
+    """How much more than enough it is."""
+    elements = max((math.prod(shape) for shape, _ in call.arrays), default=0)
+    return max(math.prod(call.grid) / enough, elements / ENOUGH_ELEMENTS)
 
 
 def _names(polynomials: Iterable[Polynomial]) -> set[str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import product
+from itertools import chain, product
 from typing import Final
 
 from intent import dtypes as d
@@ -187,6 +187,18 @@ class Rescaled:
     factor: Expression
     step: Expression
     guarded: bool
+
+
+def without_zeros(arena: Arena, update: Expression) -> Expression:
+    """Without what is multiplied by 0 and added: that is how compilers are kept from rewritings."""
+
+    def finish(node: Expression) -> Expression | None:
+        if node.operation != "pointwise" or node.attribute[0] != "add":
+            return None
+        both = (node.arguments, node.arguments[::-1])
+        return next((other for part, other in both if any(map(_is_zero, chain(*_factors(part))))), None)
+
+    return Rebuilding(arena, {}, finish=finish).expression(update)
 
 
 def rescaled(arena: Arena, update: Expression, own: Expression, old: Expression, new: Expression) -> Rescaled | None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from intent.records import replace
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import (
     Atom,
@@ -21,11 +20,10 @@ from translators.algebra.polynomial import (
     number,
 )
 from translators.lifting.context import Context, with_axes
-from translators.lifting.rewriting import bound_by, conjuncts, like, replaced, structured, with_node
+from translators.lifting.rewriting import bound_by, conjuncts, like, occurs, replaced, structured, with_axis, with_node
 from translators.lifting.simplification import Simplifier
 from translators.lifting.sinks import Sink
 from translators.tile.expression import Axis, Expression, walk
-from translators.tile.substitution import Rebuilding
 
 
 def block_size(block: Axis, lane: Axis) -> tuple[Polynomial, Polynomial | None] | None:
@@ -35,10 +33,10 @@ def block_size(block: Axis, lane: Axis) -> tuple[Polynomial, Polynomial | None] 
     operands = _clipped(lane.end)
     if operands is None:
         return None
-    for size, rest in (operands, (operands[1], operands[0])):
-        whole = rest + size * atomic(block)
-        if block not in whole.atoms() and block not in size.atoms():
-            return size, whole
+    for size in operands:
+        rest = [each + size * atomic(block) for each in operands if each != size]
+        if rest and all(block not in each.atoms() for each in (size, *rest)):
+            return size, minimum(*rest)
     return None
 
 
@@ -60,24 +58,24 @@ def rounds(context: Context, block: Axis, lane: Axis) -> Polynomial | None:
     return ceiling_divide(whole, step)
 
 
-def _clipped(end: Polynomial) -> tuple[Polynomial, Polynomial] | None:
-    """(a, b) if the end is min(a, b), a multiple of it, or that where it is not negative."""
+def _clipped(end: Polynomial) -> tuple[Polynomial, ...] | None:
+    """(a, b, ...) if the end is min(a, b, ...), a multiple of it, or that where it is not negative."""
     atom = end.atom
     if isinstance(atom, Extremum) and atom.kind == "maximum" and len(atom.operands) == 2 and number(0) in atom.operands:
         inner = next(each for each in atom.operands if each != number(0))
         return _clipped(inner)  # where it is negative, the whole coordinate is beyond the end too
     for monomial, factor in end.terms:
         least = monomial[0] if factor == 1 and len(monomial) == 1 else None
-        if isinstance(least, Extremum) and least.kind == "minimum" and len(least.operands) == 2:
+        if isinstance(least, Extremum) and least.kind == "minimum":
             rest = end - atomic(least)
-            return least.operands[0] + rest, least.operands[1] + rest
+            return tuple(each + rest for each in least.operands)
     if len(end.terms) != 1:
         return None
     for atom in end.terms[0][0]:
-        if isinstance(atom, Extremum) and atom.kind == "minimum" and len(atom.operands) == 2:
+        if isinstance(atom, Extremum) and atom.kind == "minimum":
             scale = end.divided_by(atomic(atom))
             if scale is not None and atom not in scale.atoms():
-                return scale * atom.operands[0], scale * atom.operands[1]
+                return tuple(scale * each for each in atom.operands)
     return None
 
 
@@ -103,13 +101,10 @@ def _rebased(context: Context, facts: Facts, node: Expression, lane: Axis, group
             continue
         shift = size * atomic(group)
         joint = context.arena.axis(lane.name, lane.begin + shift, shifted(lane.end, shift))
-        rebuilding = Rebuilding(context.arena, {lane: atomic(joint) - shift})
-        arguments = tuple(map(rebuilding.expression, node.arguments))
-        others = tuple(joint if axis is lane else axis for axis in node.attribute.axes)
-        if group not in positions(arguments):
+        made = with_axis(context, node, lane, joint, atomic(joint) - shift)
+        if group not in positions(made.arguments):
             context.local.add(joint)
-            attribute = replace(node.attribute, axes=others)
-            return context.arena.make(node.operation, node.dtype, arguments, attribute)
+            return made
     return None
 
 
@@ -177,6 +172,38 @@ def _regrouped(context: Context, sink: Sink, pair: tuple[Axis, Axis], bound: Pol
     axes = tuple(joint if axis is lane else axis for axis in sink.axes)
     made = replaced(context, sink, {lane: atomic(joint) - shift}, axes)
     return made if group not in _within(made, joint) else None
+
+
+def ungroup(context: Context, sink: Sink) -> Sink | None:
+    """Blocks whose number counts nowhere else: [B*g, min(B*g + B, E)) for every g in [0, G) is [0, min(B*G, E))."""
+    for lane in sink.free:
+        for group in sink.free:
+            end = _of_all_blocks(context, lane, group)
+            others = [axis for axis in sink.every_axis if axis is not lane]
+            if end is None or occurs(group, others, sink.roots):
+                continue
+            joint = context.arena.axis(lane.name, number(0), end)
+            context.local.update((joint,) if {lane, group} <= context.local else ())
+            context.programs.update((joint,) if {lane, group} <= context.programs else ())
+            context.ledger.add("proven", f"{group.name} and {lane.name}: the coordinates of every block")
+            axes = tuple(joint if axis is lane else axis for axis in sink.axes if axis is not group)
+            return replaced(context, sink, {lane: atomic(joint)}, axes)
+    return None
+
+
+def _of_all_blocks(context: Context, lane: Axis, group: Axis) -> Polynomial | None:
+    """Where the last block ends."""
+    size = lane.begin.coefficient(group)
+    if size is None or lane.begin != size * atomic(group) or not context.facts.positive(size):
+        return None
+    if group.begin.terms or not context.invariant(size):
+        return None
+    last, end = lane.begin + size, lane.end.atom
+    operands = end.operands if isinstance(end, Extremum) and end.kind == "minimum" else (lane.end,)
+    others = [each for each in operands if each != last]
+    if last not in operands or any(group in each.atoms() for each in others):
+        return None
+    return minimum(size * group.end, *others) if others else size * group.end
 
 
 def _within(sink: Sink, lane: Axis) -> set[Atom]:

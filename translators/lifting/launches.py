@@ -67,7 +67,14 @@ def _agreed(kernel: Function, found: list[HostLaunch]) -> HostLaunch:
     }
     facts = tuple(fact for fact in first.facts if all(fact in other.facts for other in others))
     absent = frozenset[str]().union(*(each.absent for each in found))
-    return HostLaunch(kernel.name, first.grid, constants, dtypes, facts, first.line, first.bytes, guards, absent)
+    strides = {
+        name: stride
+        for name, stride in first.strides.items()
+        if all(other.strides.get(name) == stride for other in others)
+    }
+    return HostLaunch(
+        kernel.name, first.grid, constants, dtypes, facts, first.line, first.bytes, guards, absent, strides
+    )
 
 
 def _small(guard: Polynomial) -> bool:
@@ -91,7 +98,14 @@ def _launch(
     sizes = {name for each in (*found.grid, *facts) for name in _symbols(each) if name.isidentifier()}
     arguments = frozenset(sizes - counts - _parameters(kernel))
     return Launch(
-        grid, known, facts, found.line, counts=counts, arguments=arguments, absent=tuple(sorted(found.absent))
+        grid,
+        known,
+        facts,
+        found.line,
+        counts=counts,
+        arguments=arguments,
+        absent=tuple(sorted(found.absent)),
+        strides={name: stride.substitute(names) for name, stride in found.strides.items()},
     )
 
 

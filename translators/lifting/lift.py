@@ -61,6 +61,8 @@ class Launch:
     absent: tuple[str, ...] = ()  # arguments of the host function that are None in this launch
     otherwise: Launch | None = None  # what is known of any launch
     single: tuple[Polynomial, ...] = ()  # numbers of blocks that are 1, or programs would store in one element
+    strides: Mapping[str, Polynomial] = field(default_factory=dict)  # parameters that are strides of what is allocated
+    dense: bool = False  # whether these strides are used: the kernel is lifted for no others
 
     def fixing(self, name: str, value: Value) -> Launch:
         """The launch with a compile-time parameter used by value, which the host says or which is chosen here."""
@@ -71,7 +73,8 @@ class Launch:
             return replace(self, known=fixed, chosen=chosen)
         atoms: dict[Atom, Polynomial] = {Symbol(name): number(value)}
         grid, facts = (tuple(each.substitute(atoms) for each in part) for part in (self.grid, self.facts))
-        return replace(self, known=fixed, chosen=chosen, grid=grid, facts=facts)
+        strides = {each: stride.substitute(atoms) for each, stride in self.strides.items()}
+        return replace(self, known=fixed, chosen=chosen, grid=grid, facts=facts, strides=strides)
 
     def with_facts(self, facts: Iterable[Polynomial]) -> Launch:
         return replace(self, facts=tuple(dict.fromkeys((*self.facts, *facts))))
@@ -142,7 +145,14 @@ class _Specialising:
             other = self.lift(ones) if ones is not launch and not self.effort.exhausted else made
             return other if other.status == "lifted" else made
         refused = Lifted(function.name, function.node.lineno, "unsupported", reason=reason)
-        return self._as_launched(launch) or refused
+        return self._as_allocated(launch) or self._as_launched(launch) or refused
+
+    def _as_allocated(self, launch: Launch) -> Lifted | None:
+        """The kernel for arrays that are laid out as the host allocates them."""
+        if launch.dense or not launch.strides or self.effort.scarce:
+            return None
+        made = self.lift(replace(launch, dense=True))
+        return made if made.source is not None else None
 
     def _as_launched(self, launch: Launch) -> Lifted | None:
         """The kernel for block sizes that the host passes: first those of one element, which are no blocks; then all,
@@ -301,7 +311,7 @@ class Lifting:
         counts = {axis: axis.end.substitute(self._counted()) for axis in self.effects.programs}
         check_alone(closed, updated, counts)
         closed = tuple(collected(self.arena, self.ledger, sink) for sink in closed)
-        closed = self._with_single_blocks(self._in_groups(closed))
+        closed = self._with_single_blocks(self._in_groups(self._as_allocated(closed)))
         context.loaded = frozenset(loaded_pointers(closed))
         MemoryOrder(self.effects, self.arena, context.facts, self.ledger, context.blocks).check(closed)
         made = self._by_rules(closed)
@@ -309,6 +319,14 @@ class Lifting:
         if equal:
             made = self._by_rules([substituted(context, sink, equal) for sink in closed])
         return [whole_tiles(context, sink) for sink in made]
+
+    def _as_allocated(self, closed: tuple[Sink, ...]) -> tuple[Sink, ...]:
+        """With strides as products of sizes, if the host allocates the array and the launch is lifted for that."""
+        strides = self.launch.strides if self.launch.dense else {}
+        for name, stride in strides.items():
+            self.ledger.add("host", f"{name} is {stride!r}, a stride of what line {self.launch.line} is given")
+        atoms: dict[Atom, Polynomial] = {Symbol(name): stride for name, stride in strides.items()}
+        return tuple(replaced(self.context, sink, atoms, sink.axes) for sink in closed) if atoms else closed
 
     def _in_groups(self, closed: tuple[Sink, ...]) -> tuple[Sink, ...]:
         """With sizes that fall into equal groups as products, in what the launch says too."""
@@ -452,6 +470,7 @@ class Lifting:
                 **{repr(size): quotient for size, quotient in self.context.group_sizes.items()},
                 **{repr(count): self._given(each) for count, each in self._products().items()},
                 **{name: self._given(extent) for extent, name in delinearising.extents.items()},
+                **(dict(self.launch.strides) if self.launch.dense else {}),
             },
             tuple(dict.fromkeys(map(self._given, self._facts()))),
             {name: value for name, value in given.items() if isinstance(value, bool | int | float | str | None)},

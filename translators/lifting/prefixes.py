@@ -16,7 +16,7 @@ from typing import Final
 from intent import dtypes as d
 from intent.records import replace
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Polynomial, atomic, number
+from translators.algebra.polynomial import Polynomial, atomic, minimum, number
 from translators.tile.expression import Arena, Axis, Expression, Reduction
 from translators.tile.substitution import Rebuilding, as_index
 
@@ -56,7 +56,9 @@ def _is_prefix(node: Expression) -> bool:
 
 def _neighbours(arena: Arena, facts: Facts, first: Expression, second: Expression) -> Expression | None:
     (low,), (high,) = first.attribute.axes, second.attribute.axes
-    if low.end != high.begin or not _ordered(facts, low.begin, low.end, high.end):
+    if low.end not in (high.begin, minimum(high.begin, high.end)):  # beyond the end there is no second part
+        return None
+    if not _ordered(facts, low.begin, low.end, high.end):
         return None
     (body,) = second.arguments
     if _at(arena, first, atomic(high)) is not body:

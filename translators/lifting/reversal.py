@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from intent.records import replace
 from translators.algebra.polynomial import Polynomial, atomic
 from translators.lifting.context import Context
-from translators.lifting.rewriting import replaced, structured, with_node
+from translators.lifting.rewriting import replaced, structured, with_axis, with_node
 from translators.lifting.sinks import Sink
 from translators.tile.expression import Axis, Expression, walk
-from translators.tile.substitution import Rebuilding
 
 
 def flip(context: Context, sink: Sink) -> Sink | None:
@@ -38,10 +36,7 @@ def _turned(context: Context, axis: Axis, end: Polynomial) -> Axis:
 
 def _flipped(context: Context, node: Expression, axis: Axis, end: Polynomial) -> Expression:
     joint = _turned(context, axis, end)
-    rebuilding = Rebuilding(context.arena, {axis: end - atomic(joint)})
-    axes = tuple(joint if each is axis else each for each in node.attribute.axes)
-    arguments = tuple(map(rebuilding.expression, node.arguments))
-    return context.arena.make(node.operation, node.dtype, arguments, replace(node.attribute, axes=axes))
+    return with_axis(context, node, axis, joint, end - atomic(joint))
 
 
 def _offsets(node: Expression) -> Iterator[Polynomial]:

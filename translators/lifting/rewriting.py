@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from functools import reduce as fold
 
 from intent import dtypes as d
@@ -12,7 +13,7 @@ from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.lifting.context import Context, atoms_of, in_bounds, within_ranges
 from translators.lifting.sinks import Sink
 from translators.tile.expression import LOADS, REDUCTIONS, Arena, Axis, Expression, having
-from translators.tile.substitution import Rebuilding
+from translators.tile.substitution import Rebuilding, over
 
 
 def replaced(context: Context, sink: Sink, atoms: dict[Atom, Polynomial], axes: tuple[Axis, ...]) -> Sink:
@@ -51,6 +52,13 @@ def loaded_pointers(sinks: Iterable[Sink]) -> Iterator[str]:
 
 def with_node(context: Context, sink: Sink, node: Expression, replacement: Expression) -> Sink:
     return sink.mapped(Rebuilding(context.arena, {}, lambda each: replacement if each is node else None).expression)
+
+
+def with_axis(
+    context: Context, node: Expression, axis: Axis, made: Axis, place: Polynomial | None = None
+) -> Expression:
+    """The reduction over `made` instead of one of its axes: at the same place, or where `place` says."""
+    return over(context.arena, node, axis, made, atomic(made) if place is None else place, partial(like, context))
 
 
 def like(context: Context, axis: Axis, begin: Polynomial, end: Polynomial) -> Axis:

@@ -32,7 +32,7 @@ from translators.algebra.polynomial import (
     number,
 )
 from translators.lifting.context import Context, atoms_of, with_axes
-from translators.lifting.groups import block_size, rebase, regroup, rounds
+from translators.lifting.groups import block_size, rebase, regroup, rounds, ungroup
 from translators.lifting.own_axes import restrict_own, truncate
 from translators.lifting.padding import absent_lanes_do_not_count
 from translators.lifting.reversal import flip
@@ -46,6 +46,7 @@ from translators.lifting.rewriting import (
     replaced,
     structured,
     where,
+    with_axis,
     with_node,
 )
 from translators.lifting.segments import counted, segment, stored_segment
@@ -233,7 +234,7 @@ def _pairs(axes: Sequence[Axis]) -> Iterator[tuple[Axis, Axis]]:
 
 def _joined(context: Context, block: Axis, lane: Axis) -> tuple[Axis, dict[Atom, Polynomial]] | None:
     """The coordinate c = B*block + lane, and lane := c - B*block; None if the ranges do not fit."""
-    if lane.begin != Polynomial() or block.begin != Polynomial():
+    if lane.begin != Polynomial():
         return None
     found = block_size(block, lane)
     if found is None:
@@ -245,14 +246,16 @@ def _joined(context: Context, block: Axis, lane: Axis) -> tuple[Axis, dict[Atom,
         return None  # rows of a size that the data has are no blocks
     if lane in size.atoms():
         return None
+    if lane in block.begin.atoms():
+        return None
     if lane in block.end.atoms():
-        end = rounds(context, block, lane)
+        end = rounds(context, block, lane) if block.begin == Polynomial() else None
         if end is None:
             return None
     else:
         end = block.end * size if clipped is None else minimum(block.end * size, clipped)
     end = Simplifier(context.arena, context.facts).polynomial(end)
-    joint = context.arena.axis(lane.name, number(0), end)
+    joint = context.arena.axis(lane.name, block.begin * size, end)
     return joint, {lane: atomic(joint) - size * atomic(block)}
 
 
@@ -431,10 +434,7 @@ def _restricted_node(
     made = _restricted_axis(context, axis, *bound)
     if made is None:
         return None
-    rebuilding = Rebuilding(context.arena, {axis: atomic(made)})
-    axes = tuple(made if each is axis else each for each in node.attribute.axes)
-    arguments = tuple(map(rebuilding.expression, node.arguments))
-    return context.arena.make(node.operation, node.dtype, arguments, replace(node.attribute, axes=axes))
+    return with_axis(context, node, axis, made)
 
 
 def implied(context: Context, sink: Sink) -> Sink | None:
@@ -466,7 +466,7 @@ def _alike(first: Polynomial, second: Polynomial) -> bool:
 
 RULES = (
     counted, pin, restrict, implied, split, chunk, chunk_bound, restrict_bound, restrict_own, truncate, flip, rebase,
-    segment, regroup, stored_segment, decode, unwrap,
+    segment, regroup, ungroup, stored_segment, decode, unwrap,
 )  # fmt: skip
 MOST_STEPS = 60
 

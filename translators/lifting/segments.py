@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from intent import dtypes as d
-from intent.records import replace
 from translators.algebra.polynomial import Atom, Monomial, Polynomial, Quotient, Symbol, atomic, minimum, number
 from translators.lifting.context import Context
 from translators.lifting.groups import shifted
-from translators.lifting.rewriting import bound_by, conjuncts, like, replaced, structured, with_node
+from translators.lifting.rewriting import bound_by, conjuncts, like, replaced, structured, with_axis, with_node
 from translators.lifting.simplification import Simplifier
 from translators.lifting.sinks import Sink
 from translators.tile.expression import LOADS, Axis, Expression, having
@@ -24,15 +23,10 @@ def segment(context: Context, sink: Sink) -> Sink | None:
             if begin is None:
                 continue
             joint = context.arena.axis(lane.name, lane.begin + begin, shifted(lane.end, begin))
-            rebuilding = Rebuilding(context.arena, {lane: atomic(joint) - begin})
-            arguments = tuple(map(rebuilding.expression, node.arguments))
-            if not set(begin.atoms()) & _beside(joint, arguments):
-                others = tuple(joint if axis is lane else axis for axis in node.attribute.axes)
-                attribute = replace(node.attribute, axes=others)
+            moved = with_axis(context, node, lane, joint, atomic(joint) - begin)
+            if not set(begin.atoms()) & _beside(joint, moved.arguments):
                 context.ledger.add("proven", f"{lane.name}: the coordinates of a segment that memory bounds")
-                return with_node(
-                    context, sink, node, context.arena.make(node.operation, node.dtype, arguments, attribute)
-                )
+                return with_node(context, sink, node, moved)
     return None
 
 
@@ -87,11 +81,7 @@ def _with_counted_ends(context: Context, sink: Sink) -> Sink | None:
             begin, end = summed(axis.begin), summed(axis.end)
             if (begin, end) == (axis.begin, axis.end):
                 continue
-            made = like(context, axis, begin, end)
-            axes = tuple(made if each is axis else each for each in node.attribute.axes)
-            arguments = tuple(map(Rebuilding(context.arena, {axis: atomic(made)}).expression, node.arguments))
-            attribute = replace(node.attribute, axes=axes)
-            return with_node(context, sink, node, context.arena.make(node.operation, node.dtype, arguments, attribute))
+            return with_node(context, sink, node, with_axis(context, node, axis, like(context, axis, begin, end)))
     return None
 
 
@@ -160,7 +150,7 @@ def _as_segment(
 
 def _beside(axis: Axis, roots: Sequence[Expression], offset: Expression | None = None) -> set[Atom]:
     """What addresses add to an axis: those of loads, and one more."""
-    loads = [node.arguments[0] for node in walk(*roots) if _is_load(node)]
+    loads = [node.arguments[0] for node in having(LOADS, *roots)]
     places = (each.polynomial for each in (*loads, *((offset,) if offset is not None else ())))
     return {atom for place in places if axis in place.atoms() for atom in place.atoms()}
 

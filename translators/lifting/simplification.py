@@ -161,6 +161,8 @@ class Simplifier:
 
     def _merged(self, node: Expression) -> Expression:
         """A reduction of a reduction of the same kind is one over both axes."""
+        if node.operation == "contract":
+            return self._summed(node)
         if node.operation != "reduce" or len(node.arguments) != 1 or node.dtype == d.index:
             return node
         inside = self.within(node.attribute.axes).facts
@@ -174,6 +176,14 @@ class Simplifier:
             return node
         axes = node.attribute.axes + inner.attribute.axes
         return self.arena.make(inner.operation, node.dtype, inner.arguments, replace(inner.attribute, axes=axes))
+
+    def _summed(self, node: Expression) -> Expression:
+        """A product with ones is a sum."""
+        for ones, other in (node.arguments, node.arguments[::-1]):
+            if ones.operation == "constant" and ones.attribute == 1 and other.dtype.bits <= node.dtype.bits:
+                body = other if other.dtype == node.dtype else self.arena.make("cast", node.dtype, (other,))
+                return self._merged(self.arena.make("reduce", node.dtype, (body,), replace(node.attribute, kind="sum")))
+        return node
 
     # ---------------------------------------------------------------------------------------------------- single nodes
     def _local(self, node: Expression) -> Expression:

@@ -82,6 +82,8 @@ def contraction(speller: Speller, node: Expression) -> Spelled:
     shared = set(lhs.axes) & set(rhs.axes)
     if shared != set(bound):
         raise Residue("a contraction whose operands share an axis that is not contracted")
+    if set(lhs.axes) == set(rhs.axes) == set(bound):
+        return _inner_product(speller, node, lhs, rhs)
     accumulator = f"acc_dtype={dtype_text(node.dtype)}"
     axes = tuple(axis for axis in (*lhs.axes, *rhs.axes) if axis not in bound)
     if len(lhs.axes) == len(rhs.axes) == 2 and len(bound) == 1:
@@ -93,6 +95,18 @@ def contraction(speller: Speller, node: Expression) -> Spelled:
         return Spelled(w.call("I.matmul", lhs.text, rhs.text, *flags), axes)
     pairs = [w.as_tuple([str(lhs.axes.index(axis)), str(rhs.axes.index(axis))]) for axis in bound]
     return Spelled(w.call("I.contract", lhs.text, rhs.text, f"reduce={w.as_tuple(pairs)}", accumulator), axes)
+
+
+def _inner_product(speller: Speller, node: Expression, lhs: Spelled, rhs: Spelled) -> Spelled:
+    """A number, as a sum; a contraction would be a tensor."""
+    axes = lhs.axes
+    factors = [
+        text if each.dtype == node.dtype else w.call("I.cast", text, dtype_text(node.dtype))
+        for each, text in zip(node.arguments, (lhs.text, speller.arranged(rhs, axes)), strict=True)
+    ]
+    places = [str(place) for place, _ in enumerate(axes)]
+    over = places[0] if len(places) == 1 else w.as_tuple(places)
+    return Spelled(w.call("I.reduce.sum", w.binary("*", *factors), f"axis={over}"), ())
 
 
 def _operand(speller: Speller, node: Expression) -> Spelled:

@@ -13,7 +13,7 @@ from translators.algebra.polynomial import Polynomial, atomic, number
 from translators.lifting.carries import neutral
 from translators.lifting.views import Viewed
 from translators.tile.expression import Arena, Axis, Expression
-from translators.tile.substitution import Rebuilding, as_index
+from translators.tile.substitution import Rebuilding, as_index, over
 
 
 def masked(arena: Arena, viewed: Viewed) -> Viewed:
@@ -50,9 +50,8 @@ class _Masking:
         difference = as_index(self.arena, atomic(wide) - axis.end)
         zero = as_index(self.arena, number(0))
         inside = self.arena.make("pointwise", d.boolean, (difference, zero), ("less", False, False))
-        moved = Rebuilding(self.arena, {axis: atomic(wide)})
-        first, *rest = map(moved.expression, node.arguments)
+        moved = over(self.arena, node, axis, wide, atomic(wide))
+        first, *rest = moved.arguments
         identity = neutral(self.arena, "sum" if node.operation == "contract" else node.attribute.kind, first)
         chosen = self.arena.make("select", first.dtype, (inside, first, identity))
-        axes = tuple(wide if each is axis else each for each in node.attribute.axes)
-        return self.arena.make(node.operation, node.dtype, (chosen, *rest), replace(node.attribute, axes=axes))
+        return self.arena.make(node.operation, node.dtype, (chosen, *rest), moved.attribute)

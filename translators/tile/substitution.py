@@ -96,20 +96,23 @@ class Rebuilding:
     def _binder(self, reduction: Reduction, axes: tuple[Axis, ...]) -> tuple[Reduction, Rebuilding]:
         renamed: dict[Atom, Polynomial] = {}
         bound: list[Axis] = []
-        for axis in axes:
+        inside = self
+        for axis in axes:  # the range of one may mention those before it
             given = self.atoms[axis].atom if axis in self.atoms else None
             if isinstance(given, Axis):
                 bound.append(given)
                 continue
-            begin, end = self.polynomial(axis.begin), self.polynomial(axis.end)
+            begin, end = inside.polynomial(axis.begin), inside.polynomial(axis.end)
             if begin == axis.begin and end == axis.end:
                 bound.append(axis)
             else:
                 bound.append(self.arena.axis(axis.name, begin, end, axis.parallel))
                 renamed[axis] = atomic(bound[-1])
-        if not renamed:
-            return (reduction if tuple(bound) == axes else replace(reduction, axes=tuple(bound))), self
-        inside = replace(
+                inside = self._inside(renamed)
+        return (reduction if tuple(bound) == axes else replace(reduction, axes=tuple(bound))), inside
+
+    def _inside(self, renamed: Mapping[Atom, Polynomial]) -> Rebuilding:
+        return replace(
             self,
             atoms={**self.atoms, **renamed},
             done={},
@@ -117,7 +120,28 @@ class Rebuilding:
             outside=self,
             renamed=frozenset(renamed),
         )
-        return replace(reduction, axes=tuple(bound)), inside
+
+
+def over(
+    arena: Arena,
+    node: Expression,
+    axis: Axis,
+    made: Axis,
+    place: Polynomial,
+    renewed: Callable[[Axis, Polynomial, Polynomial], Axis] | None = None,
+) -> Expression:
+    """The reduction over `made` instead of one of its axes, which is at `place` then; ranges of the others follow."""
+    mapping: dict[Atom, Polynomial] = {axis: place}
+    axes: list[Axis] = []
+    for each in node.attribute.axes:
+        begin, end = map(Rebuilding(arena, mapping).polynomial, (each.begin, each.end))
+        if each is not axis and (begin, end) != (each.begin, each.end):
+            fresh = renewed(each, begin, end) if renewed is not None else arena.axis(each.name, begin, end)
+            mapping[each] = atomic(fresh)
+            each = fresh
+        axes.append(made if each is axis else each)
+    arguments = tuple(map(Rebuilding(arena, mapping).expression, node.arguments))
+    return arena.make(node.operation, node.dtype, arguments, replace(node.attribute, axes=tuple(axes)))
 
 
 def as_index(arena: Arena, polynomial: Polynomial) -> Expression:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce as fold
 from itertools import takewhile
+from operator import mul
 from pathlib import Path
 from typing import Final
 
@@ -48,10 +50,11 @@ _VIEW_DTYPES: Final = _DTYPES | {"float8_e4m3fn": d.f8e4m3fn, "float8_e5m2": d.f
 
 @dataclass(frozen=True, slots=True)
 class HostTensor:
-    """A tensor of the host, by name; its dtype if the code says it."""
+    """A tensor of the host, by name; its dtype if the code says it; its shape if it is allocated there, row by row."""
 
     name: str
     dtype: DType | None = None
+    shape: tuple[Polynomial, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,7 @@ class HostLaunch:
     bytes: frozenset[str] = frozenset()
     guards: tuple[Polynomial, ...] = ()  # not negative, as conditions around the launch say
     absent: frozenset[str] = frozenset()  # arguments of the host function that are None
+    strides: Mapping[str, Polynomial] = field(default_factory=dict)  # parameters that are strides of what is allocated
 
 
 def read_launches(file: TritonFile, absent: bool = False) -> tuple[HostLaunch, ...]:
@@ -145,6 +149,7 @@ class _Host:
     guards: tuple[Polynomial, ...] = ()  # not negative where the statement at hand is reached
     unsteady: frozenset[str] = frozenset()
     asked: set[str] = field(default_factory=set)  # absent parameters that something was computed with
+    strides: dict[Atom, Polynomial] = field(default_factory=dict)  # of tensors that are allocated, row by row
 
     def launches(self) -> Iterator[HostLaunch]:
         self.unsteady = conditions.unsteady(self.function)
@@ -296,7 +301,7 @@ class _Host:
         return symbol(f"{ast.unparse(target)}{_OPAQUE}{target.lineno}") if value is None and not absent else value
 
     def _renamed(self, value: HostValue, name: str) -> HostValue:
-        return HostTensor(name, value.dtype) if isinstance(value, HostTensor) else value
+        return replace(value, name=name) if isinstance(value, HostTensor) else value
 
     # --------------------------------------------------------------------------------------------------------- launches
     def _launch(self, node: ast.Call) -> Iterator[HostLaunch]:
@@ -411,9 +416,20 @@ class _Host:
         guards = tuple(each.substitute(mapping) for each in self.guards if mapping.keys() >= set(each.atoms()))
         without = frozenset(name for name, value in arguments.items() if value is ABSENT)
         constants.update(flags(kernel, without))
+        strides = dict(self._strides(arguments, mapping))
         return HostLaunch(
-            kernel.name, whole, constants, dtypes, tuple(facts), line, guards=guards, absent=self._unused()
+            kernel.name, whole, constants, dtypes, tuple(facts), line, frozenset(), guards, self._unused(), strides
         )
+
+    def _strides(
+        self, arguments: Mapping[str, HostValue], mapping: Mapping[Atom, Polynomial]
+    ) -> Iterator[tuple[str, Polynomial]]:
+        """The parameters that are strides of what the host allocates, as products of other parameters."""
+        for name, value in arguments.items():
+            product = self.strides.get(value.atom) if isinstance(value, Polynomial) and value.atom else None
+            factors = {atom for monomial, _ in product.terms for atom in monomial} if product is not None else set()
+            if product is not None and mapping.keys() >= factors:
+                yield name, product.substitute(mapping)
 
     def _unused(self) -> frozenset[str]:
         """The parameters that are still None, and count."""
@@ -522,9 +538,7 @@ class _Host:
             case ast.Attribute(value=ast.Name(id=tensor), attr="size" | "stride" as which) if len(node.args) == 1:
                 axis = node.args[0]
                 if isinstance(axis, ast.Constant) and isinstance(axis.value, int):
-                    return (
-                        _dimension(tensor, axis.value) if which == "size" else symbol(f"{tensor}.stride({axis.value})")
-                    )
+                    return _dimension(tensor, axis.value) if which == "size" else self._stride(tensor, axis.value)
             case ast.Attribute(value=ast.Name(id=tensor), attr="numel"):
                 return symbol(f"{tensor}.numel()")
             case ast.Attribute(attr="contiguous" | "cuda" | "detach", value=owner):
@@ -537,12 +551,42 @@ class _Host:
             "empty_like",
             "zeros_like",
         ):
-            stated = next((self.value(each.value) for each in node.keywords if each.arg == "dtype"), None)
-            like = self.value(node.args[0]) if name.endswith("_like") and node.args else None
-            if stated is None and isinstance(like, HostTensor):
-                stated = like.dtype
-            return HostTensor(name, stated if isinstance(stated, DType) else None)
+            return self._allocated(node, name)
+        match node.func:
+            case ast.Attribute(value=owner, attr="new_empty" | "new_zeros" | "new_ones"):
+                like = self.value(owner)
+                made = self._allocated(node, name)
+                return made if made.dtype or not isinstance(like, HostTensor) else replace(made, dtype=like.dtype)
         return None
+
+    def _allocated(self, node: ast.Call, name: str) -> HostTensor:
+        stated = next((self.value(each.value) for each in node.keywords if each.arg == "dtype"), None)
+        like = self.value(node.args[0]) if name.endswith("_like") and node.args else None
+        if stated is None and isinstance(like, HostTensor):
+            stated = like.dtype
+        shape = None if name.endswith("_like") else self._shape(node)
+        return HostTensor(name, stated if isinstance(stated, DType) else None, shape)
+
+    def _shape(self, node: ast.Call) -> tuple[Polynomial, ...] | None:
+        """The sizes that a tensor is allocated with, if all are understood: several numbers, or one tuple of them."""
+        if any(each.arg == "memory_format" for each in node.keywords):
+            return None
+        given = [self.value(each) for each in node.args]
+        parts = given[0] if given and isinstance(given[0], tuple) else given
+        sizes = [_counted(each) for each in parts]
+        known = tuple(each for each in sizes if isinstance(each, Polynomial))
+        return known if known and len(known) == len(sizes) else None
+
+    def _stride(self, tensor: str, axis: int) -> Polynomial:
+        """By name; what it is for a tensor that is allocated here is kept beside it."""
+        made, known = symbol(f"{tensor}.stride({axis})"), self.names.get(tensor)
+        shape = known.shape if isinstance(known, HostTensor) else None
+        atom = made.atom
+        assert atom is not None
+        self.strides.pop(atom, None)
+        if shape is not None and -len(shape) <= axis < len(shape):
+            self.strides[atom] = fold(mul, shape[axis % len(shape) + 1 :], number(1))
+        return made
 
 
 def is_opaque(atom: Atom) -> bool:
