@@ -164,3 +164,40 @@ def test_strides_of_what_the_host_allocates_are_products(allocated: str) -> None
 def test_strides_of_anything_else_are_not(allocated: str) -> None:
     _, made = lifted(STATES.format(allocated=allocated))
     assert made.source is None
+
+
+TILES = """
+@triton.jit
+def kernel(x_ptr, y_ptr, z_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    part = tl.program_id(1)
+    i = part * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n + i, mask=i < n, other=0.0)
+    {stored}
+
+
+def call(x, y, z):
+    n = x.shape[1]
+    kernel[(x.shape[0], {parts})](x, y, z, n, BLOCK=16)
+"""
+ONE_PART = {
+    "a mask": "tl.store(y_ptr + row, tl.sum(x, axis=0), mask=part == 0)",
+    "a branch": "if part == 0:\n        tl.store(y_ptr + row, tl.sum(x, axis=0))",
+    "an inequality": "tl.store(y_ptr + row, tl.sum(x, axis=0), mask=part < 1)",
+    "another part": "tl.store(y_ptr + row, tl.sum(x, axis=0), mask=part == 1)",
+    "the last part": "tl.store(y_ptr + row, tl.sum(x, axis=0), mask=part == tl.num_programs(1) - 1)",
+    "elements": "tl.store(y_ptr + row * n + i, x, mask=(i < n) & (part == 0))",
+    "beside all parts": (
+        "tl.store(y_ptr + row * n + i, x, mask=i < n)\n    tl.store(z_ptr + row, tl.sum(x, axis=0), mask=part == 0)"
+    ),
+}
+
+
+@pytest.mark.parametrize("stored", ONE_PART)
+@pytest.mark.parametrize("parts", ["4", "triton.cdiv(n, 16)"])
+def test_one_of_several_parts_is_not_everything(stored: str, parts: str) -> None:
+    """The launch has as many parts as there are elements for: no part has all of them."""
+    text, made = lifted(TILES.format(stored=ONE_PART[stored], parts=parts))
+    assert not any("every launch covers all elements" in note.text for note in made.notes)
+    if made.source is not None:
+        _verified(text, made)

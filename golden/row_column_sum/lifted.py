@@ -13,7 +13,8 @@ def row_column_sum(
     M, N = x.shape
     m = I.domain(0, M)
     n = I.domain(0, N)
+    coordinates = I.domain((M + 15) // 16 * 32, N + (M + 15) // 16 * 32)
     rows[m] = I.reduce.sum(x[m, n], axis=1)
-    for group in I.parallel(I.domain((M + 15) // 16, (M + 15) // 16 + (N + 31) // 32)):
-        for group_2 in I.parallel(I.domain(group * 32, I.minimum(group * 32 + 32, N + (M + 15) // 16 * 32))):
-            columns[group_2 - (M + 15) // 16 * 32] = I.reduce.sum(x[m, group_2 - (M + 15) // 16 * 32], axis=0)
+    columns[I.indices(coordinates) - (M + 15) // 16 * 32] = (
+        I.reduce.sum(x[m, I.indices(coordinates) - (M + 15) // 16 * 32], axis=0)
+    )

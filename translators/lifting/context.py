@@ -73,6 +73,7 @@ class Context:
     group_sizes: dict[Polynomial, Polynomial] = field(default_factory=dict)  # a name -> the quotient that it is
     wholes: dict[str, tuple[Polynomial, Polynomial]] = field(default_factory=dict)  # programs: (divisor, how often)
     loaded: frozenset[str] = frozenset()  # pointers to what is loaded anywhere
+    tiling: frozenset[str] = frozenset()  # blocks of which several make up what masks count
     required: dict[Polynomial, None] = field(default_factory=dict)  # not negative in a launch that has a meaning
     effort: Effort = field(default_factory=lambda: Effort())
 

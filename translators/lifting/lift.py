@@ -25,7 +25,7 @@ from translators.lifting.ordered_loops import dressed
 from translators.lifting.pooling import Pool
 from translators.lifting.rewriting import loaded_pointers, replaced
 from translators.lifting.rows import substituted, whole_rows, whole_tiles
-from translators.lifting.rules import normalised, simplified
+from translators.lifting.rules import normalised, simplified, tiling
 from translators.lifting.scan_nodes import scanned_axes, with_scans
 from translators.lifting.signature import Signature, named_sizes
 from translators.lifting.sinks import Basis, Ledger, Note, Residue, SharedByPrograms, Sink
@@ -314,6 +314,7 @@ class Lifting:
         closed = self._with_single_blocks(self._in_groups(self._as_allocated(closed)))
         context.loaded = frozenset(loaded_pointers(closed))
         MemoryOrder(self.effects, self.arena, context.facts, self.ledger, context.blocks).check(closed)
+        context.tiling = tiling(context, closed)
         made = self._by_rules(closed)
         equal = whole_rows(context, made)
         if equal:

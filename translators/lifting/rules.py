@@ -234,7 +234,7 @@ def _pairs(axes: Sequence[Axis]) -> Iterator[tuple[Axis, Axis]]:
 
 def _joined(context: Context, block: Axis, lane: Axis) -> tuple[Axis, dict[Atom, Polynomial]] | None:
     """The coordinate c = B*block + lane, and lane := c - B*block; None if the ranges do not fit."""
-    if lane.begin != Polynomial():
+    if lane.begin != Polynomial() or not _is_number(block.begin):
         return None
     found = block_size(block, lane)
     if found is None:
@@ -257,6 +257,12 @@ def _joined(context: Context, block: Axis, lane: Axis) -> tuple[Axis, dict[Atom,
     end = Simplifier(context.arena, context.facts).polynomial(end)
     joint = context.arena.axis(lane.name, block.begin * size, end)
     return joint, {lane: atomic(joint) - size * atomic(block)}
+
+
+def _is_number(begin: Polynomial) -> bool:
+    """Whether blocks are counted from there: other axes count in it one by one, not in blocks of what they count."""
+    factors = (begin.coefficient(atom) for atom in begin.atoms() if isinstance(atom, Axis))
+    return all(factor is not None and factor.constant in (1, -1) for factor in factors)
 
 
 def chunk_bound(context: Context, sink: Sink) -> Sink | None:
@@ -376,10 +382,28 @@ def _covering(context: Context, axis: Axis, bound: Polynomial) -> bool:
     """Whether one launch covers [0, bound) by choosing its grid or its block size: then no element is left out."""
     if not context.invariant(bound) or not context.invariant(axis.end) or context.mentions_blocks(bound):
         return False
-    if not context.chosen(axis.end):
+    if not context.chosen(axis.end) or _is_a_tile(context, axis.end):
         return False
     context.ledger.add("assumed", f"{axis.end!r} is at least {bound!r}: every launch covers all elements")
     return True
+
+
+def _is_a_tile(context: Context, end: Polynomial) -> bool:
+    """Whether it is one of several blocks: then a launch does not choose it so as to cover everything."""
+    names = {atom.name for atom in end.atoms() if isinstance(atom, Symbol)}
+    return bool(names & context.tiling) and names <= context.blocks
+
+
+def tiling(context: Context, sinks: Sequence[Sink]) -> frozenset[str]:
+    """The blocks whose number, of programs or iterations, counts in a comparison: `part * BLOCK + lane < n`."""
+    found: set[str] = set()
+    roots = [root for sink in sinks for root in sink.roots]
+    for node in having(COMPARED, *roots):
+        if node.attribute[0] == "less" and node.arguments[0].dtype == d.index:
+            for monomial, _ in (node.arguments[0].polynomial - node.arguments[1].polynomial).terms:
+                if any(isinstance(atom, Axis) and atom not in context.local for atom in monomial):
+                    found.update(atom.name for atom in monomial if isinstance(atom, Symbol))
+    return frozenset(found & context.blocks)
 
 
 def restrict_bound(context: Context, sink: Sink) -> Sink | None:
@@ -463,6 +487,8 @@ def _alike(first: Polynomial, second: Polynomial) -> bool:
     """Whether most of one is in the other."""
     return len((second - first).terms) < max(len(first.terms), len(second.terms))
 
+
+COMPARED = frozenset(("pointwise",))
 
 RULES = (
     counted, pin, restrict, implied, split, chunk, chunk_bound, restrict_bound, restrict_own, truncate, flip, rebase,
