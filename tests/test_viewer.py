@@ -397,9 +397,9 @@ def test_lines_of_softmax() -> None:
     compilation, text = _compiled(path)
     lines = text.split("\n")
     for variant in compilation.codes[0].variants:
-        found = links(variant, str(path), text, "softmax")
+        found = links(variant, {str(path): text}, "softmax")
         by_text = {
-            line.strip(): {lines[number - 1].strip() for number in found.sources.get(place, ())}
+            line.strip(): {lines[number - 1].strip() for _, number in found.sources.get(place, ())}
             for place, line in enumerate(variant.source.split("\n"), 1)
         }
         exponential = next(each for line, each in by_text.items() if "tl.exp(v - v_max)" in line)
@@ -412,6 +412,42 @@ def test_lines_of_softmax() -> None:
         assert "columns = I.domain(0, N)" in columns
 
 
+def test_helpers_of_other_files_are_shown_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    helper = (
+        "import intent\nimport intent.language as I\n\n\n@intent.fn\ndef squash(v):\n    return I.tanh(v - 1.0) * 0.5\n"
+    )
+    kernel = """import intent
+import intent.language as I
+from helpers import squash
+
+
+@intent.kernel
+def apply(x: I.In[I.f32, ("N",)], y: I.Out[I.f32, ("N",)]):
+    n = I.domain(0, x.shape[0])
+    y[n] = squash(x[n]) + x[n]
+"""
+    (tmp_path / "helpers.py").write_text(helper, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for path in (str(tmp_path / "kernel.py"), "kernel.py"):
+        document = _check(plan_page(compile_text(kernel, path), path, kernel))
+        assert document.texts("h3").count("helpers.py") == 1
+        assert "k1-s1-7" in document.ids and "k1-s1-7" in document.references
+
+
+def test_a_renamed_function_is_shown_as_it_stands_in_the_module() -> None:
+    second = HOSTILE.partition("@intent.kernel")[2].replace("def double(", "def math_kernel(")
+    text = HOSTILE.replace("def double(", "def math(") + "\n\n@intent.kernel" + second
+    compilation = compile_text(text, "names.py")
+    document = _check(plan_page(compilation, "names.py", text))
+    lines = (compilation.source or "").split("\n")
+    found = [(code.variants[0].function, names.device_function(code.variants[0]))
+             for names, code in zip(compilation.names, compilation.codes, strict=True)]  # fmt: skip
+    assert any(function != shown for function, shown in found)
+    for _, shown in found:
+        line = next(number for number, line in enumerate(lines, 1) if line.startswith(f"def {shown}("))
+        assert f"{shown}, from line {line} of the module" in document.texts("h3")
+
+
 def test_every_effect_is_linked_both_ways() -> None:
     for path in sorted((ROOT / "samples").glob("*.py"))[::7]:
         compilation, text = _compiled(path)
@@ -419,7 +455,7 @@ def test_every_effect_is_linked_both_ways() -> None:
         for code in compilation.codes:
             for variant in code.variants:
                 assert len(variant.origins) == variant.source.count("\n") + 1
-                found = links(variant, str(path), text, code.kernel.name)
+                found = links(variant, {str(path): text}, code.kernel.name)
                 for number, line in enumerate(variant.source.split("\n"), 1):
                     if re.match(r"\s+(tl\.store|tl\.atomic)", line):
                         assert found.sources.get(number), (path, line)

@@ -1,4 +1,4 @@
-"""Which lines of a device function come from which lines of the author's file.
+"""Which lines of a device function come from which lines of the author's files.
 
 The writer knows it for every statement that computes. Statements that only serve others, such as coordinates, masks and
 pointers, belong to the lines that give their axis its name and to those of the statements that use them.
@@ -16,17 +16,20 @@ from translators.triton_source.launch import Variant
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """By line of the device function, counted from 1: the author's lines. `loose` are the lines that only serve."""
+    """By line of the device function, counted from 1: files of the author and lines in them. `loose` are the lines that
+    only serve.
+    """
 
-    sources: Mapping[int, tuple[int, ...]]
+    sources: Mapping[int, tuple[tuple[str, int], ...]]
     loose: frozenset[int]
 
 
-def links(variant: Variant, path: str, text: str, kernel: str) -> Links:
-    """The author's lines are those in the file `path`, whose text is `text`."""
-    own = {number: {line for file, line in found if file == path} for number, found in enumerate(variant.origins, 1)}
-    axes = _axis_lines(variant, bindings(text, kernel))
-    served: dict[str, set[int]] = {}  # by name: the author's lines of the statements below that read it
+def links(variant: Variant, files: Mapping[str, str], kernel: str) -> Links:
+    """`files` has the texts of the author's files by their paths; the first one is that of the kernel."""
+    own = {number: {each for each in found if each[0] in files} for number, found in enumerate(variant.origins, 1)}
+    path, text = next(iter(files.items()))
+    axes = {name: (path, line) for name, line in _axis_lines(variant, bindings(text, kernel)).items()}
+    served: dict[str, set[tuple[str, int]]] = {}  # by name: the author's lines of the statements below that read it
     loose: set[int] = set()
     for statement in reversed(list(_statements(variant.source))):
         found = set().union(*(own[number] for number in statement.lines))

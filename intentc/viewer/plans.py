@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from intent.records import dataclass
 from intentc.viewer.code import Listing, definitions
@@ -15,6 +16,7 @@ from intentc.viewer.variants import condition_text, fact_list, variant_panel
 from translators.diagnostics import Diagnostic
 from translators.pipeline import Compilation
 from translators.triton_source.launch import KernelCode, Variant
+from translators.triton_source.module_names import KernelNames, renamed
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,20 @@ class _Kernel:
     compilation: Compilation
     path: str
     text: str
+    names: KernelNames
     name: str
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Path and text of the kernel's file, and of those that helpers were imported from."""
+        program = self.compilation.program
+        imported = program.imported if program is not None else {}
+        found = {self.path: self.text}
+        for path in sorted({file for each in self.code.variants for lines in each.origins for file, _ in lines}):
+            known = imported.get(str(Path(path).resolve()))
+            if known is not None:
+                found.setdefault(path, known.decode("utf-8", "replace"))
+        return found
 
     @property
     def functions(self) -> list[Variant]:
@@ -35,7 +50,10 @@ class _Kernel:
 
 def plan_page(compilation: Compilation, path: str, text: str) -> str:
     """The page of a file that compiles. `path` is its name in the compilation's diagnostics, `text` what is in it."""
-    kernels = [_Kernel(code, compilation, path, text, f"k{number}") for number, code in enumerate(compilation.codes, 1)]
+    pairs = zip(compilation.codes, compilation.names, strict=True)
+    kernels = [
+        _Kernel(code, compilation, path, text, names, f"k{number}") for number, (code, names) in enumerate(pairs, 1)
+    ]
     title = path.rpartition("/")[2]
     count = f"{len(kernels)} kernels" if len(kernels) != 1 else "one kernel"
     entries = [(each.name, each.code.kernel.name) for each in kernels]
@@ -109,52 +127,60 @@ def _host(compilation: Compilation, path: str, text: str) -> Markup | None:
 # ----------------------------------------------------------------------------------------------------------------- code
 def _codes(shown: _Kernel) -> Markup:
     """The author's lines on one side, the device function of the chosen variant on the other."""
-    name, lines = shown.name, shown.text.split("\n")
-    found = {
-        _function_id(shown, each): links(each, shown.path, shown.text, shown.code.kernel.name)
-        for each in shown.functions
-    }
-    source = Listing(f"{name}-s", lines, _numbers(shown, list(found.values())), _backwards(found))
+    found = {_function_id(shown, each): links(each, shown.files, shown.code.kernel.name) for each in shown.functions}
+    back = _backwards(found)
+    sources = [_source(shown, path, {line: ids for (file, line), ids in back.items() if file == path})
+               for path in shown.files]  # fmt: skip
     generated = [
         element("div", _generated(shown, each, found[_function_id(shown, each)]), id=_function_id(shown, each))
         for each in shown.functions
     ]
-    left = pane(shown.path.rpartition("/")[2], source, "source")
-    return element("div", left, element("div", generated), class_="codes")
+    return element("div", element("div", sources, class_="sources"), element("div", generated), class_="codes")
 
 
-def _numbers(shown: _Kernel, found: Sequence[Links]) -> list[int]:
-    """The lines of the kernel and of every function that something was generated from."""
-    kernel = shown.code.kernel.name
-    used = {line for each in found for lines in each.sources.values() for line in lines}
-    spans = definitions(shown.text)
-    wanted = [
+def _source(shown: _Kernel, path: str, back: Mapping[int, Sequence[str]]) -> Markup | None:
+    """The kernel and every function of the file that something was generated from."""
+    text = shown.files[path]
+    kernel = shown.code.kernel.name if path == shown.path else None
+    spans = [
         (first, last)
-        for name, (first, last) in spans.items()
-        if name == kernel or any(first <= line <= last for line in used)
+        for name, (first, last) in definitions(text).items()
+        if name == kernel or any(first <= line <= last for line in back)
     ]
-    inside = {number for first, last in wanted for number in range(first, last + 1)}
-    return sorted(inside | {line for line in used if line <= shown.text.count("\n") + 1})
+    inside = {number for first, last in spans for number in range(first, last + 1)}
+    numbers = sorted(inside | {line for line in back if line <= text.count("\n") + 1})
+    if not numbers:
+        return None
+    return pane(path.rpartition("/")[2], Listing(_source_id(shown, path), text.split("\n"), numbers, back), "source")
 
 
-def _backwards(found: Mapping[str, Links]) -> dict[int, list[str]]:
+def _source_id(shown: _Kernel, path: str) -> str:
+    """The prefix of the ids of a file's lines."""
+    return f"{shown.name}-s{list(shown.files).index(path) or ''}"
+
+
+def _backwards(found: Mapping[str, Links]) -> dict[tuple[str, int], list[str]]:
     """From the author's lines to those generated from them: the statements that compute first."""
     every = [(name, each, number) for name, each in found.items() for number in each.sources]
-    back: dict[int, list[str]] = {}
+    back: dict[tuple[str, int], list[str]] = {}
     for name, each, number in sorted(every, key=lambda found: found[2] in found[1].loose):
-        for line in each.sources[number]:
-            back.setdefault(line, []).append(f"{name}-{number}")
+        for place in each.sources[number]:
+            back.setdefault(place, []).append(f"{name}-{number}")
     return back
 
 
 def _generated(shown: _Kernel, variant: Variant, found: Links) -> Markup:
-    lines = variant.source.split("\n")
-    to = {number: [f"{shown.name}-s-{line}" for line in sources] for number, sources in found.sources.items()}
-    module = shown.compilation.source or ""
-    before = module[: module.find(variant.source)].count("\n") if variant.source in module else 0
-    function = _function_id(shown, variant)
-    listing = Listing(function, lines, range(1, len(lines) + 1), to, found.loose, before)
-    return pane(f"{variant.function}, from line {before + 1} of the module", listing)
+    """The function as it stands in the module, where names that clash are others."""
+    names = shown.names
+    text = renamed(variant.source, names.changes(variant))
+    module = shown.compilation.source or text
+    before, lines = module[: module.index(text)].count("\n"), text.split("\n")
+    to = {
+        number: [f"{_source_id(shown, path)}-{line}" for path, line in sources]
+        for number, sources in found.sources.items()
+    }
+    listing = Listing(_function_id(shown, variant), lines, range(1, len(lines) + 1), to, found.loose, before)
+    return pane(f"{names.device_function(variant)}, from line {before + 1} of the module", listing)
 
 
 # ---------------------------------------------------------------------------------------------------------------- below
@@ -172,6 +198,6 @@ def _note(shown: _Kernel, note: Diagnostic) -> list[Markup | str]:
     inside = note.span.path == shown.path and first <= note.span.line <= last
     place: Markup | str = str(note.span.line)
     if inside:
-        place = line_link(f"{shown.name}-s-{note.span.line}", note.span.line)
+        place = line_link(f"{_source_id(shown, shown.path)}-{note.span.line}", note.span.line)
     advice = f" {note.help[0].upper()}{note.help[1:]}." if note.help else ""
     return [element("span", note.code, class_="badge"), " ", note.message + ".", advice, " (line ", place, ")"]
