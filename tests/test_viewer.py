@@ -305,6 +305,24 @@ def test_programs_that_run_together_share_columns() -> None:
     assert places == [(number % 8, number // 8) for number in range(17)]
 
 
+def test_parts_of_a_kernel_have_programs_one_after_the_other() -> None:
+    path = ROOT / "samples" / "row_column_sum.py"
+    code, position, variant = next(_variants(path))
+    drawn = example(code.kernel, code.variants, position)
+    assert drawn is not None and variant.tiles is not None
+    first, second = variant.tiles.sections
+    rows, columns = drawn.sizes["M"], drawn.sizes["N"]
+    blocks = dict(variant.constants)
+    upper = programs(first, blocks, drawn, 0)
+    assert upper is not None
+    lower = programs(second, blocks, drawn, len(upper))
+    assert lower is not None
+    assert [each.number for each in (*upper, *lower)] == list(range(-(-rows // 16) + -(-columns // 32)))
+    assert drawn.programs == len(upper) + len(lower)
+    page = _page(path)
+    assert "Axes, part 2" in page and f'data-program="{len(upper)}"' in page
+
+
 def test_passes() -> None:
     by_name = {variant.function: variant for _, _, variant in _variants(ROOT / "samples" / "softmax.py")}
     resident, streamed = (by_name[name].tiles.sections[0] for name in ("softmax_resident", "softmax_streamed"))

@@ -178,7 +178,11 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[Markup | str]]) -> Marku
 
 # --------------------------------------------------------------------------------------------------------------- memory
 def _memory(drawn: Drawn) -> Markup:
-    steps = [_steps(sweeps(section)) for section in drawn.sections] or element("p", "Nothing.", class_="quiet")
+    steps: list[Markup] = []
+    for number, section in enumerate(drawn.sections, 1):
+        steps += [element("p", f"Part {number}", class_="quiet")] if len(drawn.sections) > 1 else []
+        steps.append(_steps(sweeps(section)))
+    steps = steps or [element("p", "Nothing.", class_="quiet")]
     loads: dict[str, int] = {}
     again: dict[str, list[str]] = {}
     for section in drawn.sections:
@@ -187,7 +191,7 @@ def _memory(drawn: Drawn) -> Markup:
         for name, axes in shared_along(section).items():
             again[name] = [*again.get(name, []), *(section.forms[axis].name for axis in axes)]
     rows = [_array(drawn, view, loads, again) for view in drawn.code.kernel.views]
-    heads = ("Array", "Size", "One program", "Shared")
+    heads = ("Array", "Size", "Passes", "Shared")
     left = element("div", element("h3", "What one program does"), steps, class_="block")
     right = element("div", element("h3", "Memory"), table(heads, rows), class_="block")
     return element("div", left, right, class_="columns")
@@ -200,8 +204,8 @@ def _array(
     known = drawn.example.value(product(view.shape), {}) if drawn.example is not None else None
     size += f" = {_bytes(known * max(view.dtype.bits // 8, 1))}" if known is not None else ""
     count = loads.get(view.name, 0)
-    reads = {0: "", 1: "reads once"}.get(count, f"reads in {count} passes")
-    writes = "writes" if view.direction != "In" else ""
+    reads = {0: "", 1: "read once"}.get(count, f"read in {count} passes")
+    writes = "written" if view.direction != "In" else ""
     sharers = list(dict.fromkeys(again.get(view.name, ())))
     others = f"programs along {', '.join(sharers)} read the same" if sharers else ""
     return [
