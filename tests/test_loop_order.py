@@ -67,34 +67,39 @@ def test_a_store_wider_than_its_value_has_a_tile_that_fits() -> None:
     agree(text, arguments, small=False)
 
 
-# The place of the largest element in a sweep that runs with sums from the end.
+# The place of the largest element in a sweep that reads again what one before it read, and beside sums from the end.
 PLACES = """
 @intent.fn
 def add(a, b):
     return a + b
 
 @intent.kernel
-def k(
-    x: I.In[I.f32, ("M", "N")], after: I.Out[I.f32, ("M", "N")],
-    best: I.Out[I.f32, ("M",)], place: I.Out[I.i64, ("M",)],
-):
+def k(x: I.In[I.f32, ("M", "N")], best: I.Out[I.f32, ("M",)], place: I.Out[I.i64, ("M",)]%s):
     c = I.domain(0, x.shape[1])
     for r in I.parallel(I.domain(0, x.shape[0])):
-        sums = I.scan(x[r, c], axis=0, identity=0.0, combine=add, reverse=True)
-        after[r, c] = sums
-        largest, position = I.arg_reduce.max(sums, axis=0)
+        v = x[r, c]
+        %s
+        largest, position = I.arg_reduce.max(w, axis=0)
         best[r] = largest
         place[r] = I.cast(position, I.i64)
 """
+AGAIN = PLACES % ("", "w = I.minimum(v, I.reduce.sum(I.cast(v > 0.0, I.f32), axis=0))")
+FROM_THE_END = PLACES % (
+    ', after: I.Out[I.f32, ("M", "N")]',
+    "w = I.scan(v, axis=0, identity=0.0, combine=add, reverse=True); after[r, c] = w",
+)
 
 
 @pytest.mark.parametrize("columns", [1, 40, 45])
-def test_the_first_of_equal_elements_wins_in_a_sweep_that_runs_backwards(columns: int) -> None:
+@pytest.mark.parametrize("text", [AGAIN, FROM_THE_END], ids=["again", "from the end"])
+def test_the_first_of_equal_elements_wins_in_a_sweep_that_runs_backwards(text: str, columns: int) -> None:
     """Also among NaN and where nothing is larger than -inf."""
-    assert "for back in" in device_text(PLACES, small=True)
+    assert "for back in" in device_text(text, small=True)
     x = np.random.default_rng(columns).integers(-2, 3, (6, columns)).astype(np.float32)
     x[1], x[2], x[3] = 0.0, -np.inf, np.inf
     x[4, columns // 2 :: 3] = np.nan
     x[5, ::7] = np.nan
-    results = {"best": np.zeros(6, np.float32), "place": np.zeros(6, np.int64)}
-    agree(PLACES, {"x": x, "after": np.zeros_like(x), **results})
+    arguments = {"x": x, "best": np.zeros(6, np.float32), "place": np.zeros(6, np.int64)}
+    if text is FROM_THE_END:
+        arguments["after"] = np.zeros_like(x)
+    agree(text, arguments)

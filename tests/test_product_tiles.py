@@ -30,8 +30,9 @@ def variants(value: str = PRODUCT, dtype: str = "f16", **sizes: object) -> tuple
 
 
 def plain(value: str = PRODUCT, **sizes: object) -> tuple[Variant, ...]:
-    """Those that read operands with plain loads."""
-    return tuple(variant for variant in variants(value, **sizes) if not variant.described)
+    """Those for many rows that read operands with plain loads."""
+    found = variants(value, **sizes)
+    return tuple(each for each in found if not each.described and each.constants[0][1] >= 128)
 
 
 def columns(found: tuple[Variant, ...]) -> list[int]:
@@ -43,6 +44,14 @@ def test_large_aligned_products_have_more_columns() -> None:
     assert columns(found) == [256, 128]
     assert found[0].condition == "N >= 768 and M * N >= 3145728 and K % 16 == 0 and N % 16 == 0"
     assert found[0].source == found[1].source and found[1].condition is None
+
+
+def test_products_of_few_rows_have_tiles_for_so_many() -> None:
+    found = [each for each in variants() if each.constants[0][1] < 128]
+    assert [(each.condition, [size for _, size in each.constants[:3]]) for each in found] == [
+        ("M <= 16", [16, 32, 128]), ("M <= 64", [64, 128, 64]),
+    ]  # fmt: skip
+    assert not [each for each in variants(m=16) if each.constants[0][1] > 16]
 
 
 @pytest.mark.parametrize(

@@ -518,7 +518,7 @@ def _launch_attention_dk_dv(q, k, v, dout, log_mass, delta, dk, dv, scale, B, S,
             attention_dk_dv_state,
             B * triton.cdiv(S, 16),
             {"BLOCK_KEYS": 16, "BLOCK_D": 64, "BLOCK_QUERIES": 64, "INDEX": index},
-            cuda=(4, 3),
+            cuda=(4, 2),
             hip=(2, 1),
         )
     elif D <= 64:
@@ -526,40 +526,40 @@ def _launch_attention_dk_dv(q, k, v, dout, log_mass, delta, dk, dv, scale, B, S,
             attention_dk_dv_state,
             B * triton.cdiv(S, 64),
             {"BLOCK_KEYS": 64, "BLOCK_D": 64, "BLOCK_QUERIES": 64, "INDEX": index},
-            cuda=(4, 3),
+            cuda=(4, 2),
             hip=(2, 1),
         )
     elif D <= 128 and S <= 16:
         plan = _Plan(
             attention_dk_dv_state,
             B * triton.cdiv(S, 16),
-            {"BLOCK_KEYS": 16, "BLOCK_D": 128, "BLOCK_QUERIES": 32, "INDEX": index},
-            cuda=(4, 3),
+            {"BLOCK_KEYS": 16, "BLOCK_D": 128, "BLOCK_QUERIES": 64, "INDEX": index},
+            cuda=(4, 2),
             hip=(2, 1),
         )
     elif D <= 128:
         plan = _Plan(
             attention_dk_dv_state,
             B * triton.cdiv(S, 64),
-            {"BLOCK_KEYS": 64, "BLOCK_D": 128, "BLOCK_QUERIES": 32, "INDEX": index},
-            cuda=(8, 3),
-            hip=(4, 1),
+            {"BLOCK_KEYS": 64, "BLOCK_D": 128, "BLOCK_QUERIES": 64, "INDEX": index},
+            cuda=(4, 2),
+            hip=(2, 1),
         )
     elif D <= 256 and S <= 16:
         plan = _Plan(
             attention_dk_dv_state,
             B * triton.cdiv(S, 16),
             {"BLOCK_KEYS": 16, "BLOCK_D": 256, "BLOCK_QUERIES": 32, "INDEX": index},
-            cuda=(8, 3),
-            hip=(4, 1),
+            cuda=(4, 2),
+            hip=(2, 1),
         )
     elif D <= 256:
         plan = _Plan(
             attention_dk_dv_state,
             B * triton.cdiv(S, 32),
             {"BLOCK_KEYS": 32, "BLOCK_D": 256, "BLOCK_QUERIES": 32, "INDEX": index},
-            cuda=(8, 3),
-            hip=(4, 1),
+            cuda=(4, 2),
+            hip=(2, 1),
         )
     else:
         plan = _Plan(

@@ -4,6 +4,8 @@
 
 average_pool(x[B, H, W] f32) -> out[B, P, Q] f32
     out[b, rows, columns] = 0.25 * I.reduce.sum(blocks, axis=(1, 3))
+    Plan    one program per b x 16 rows x 64 columns; streamed: i, i_2
+    Plan    one program per b x 8 rows x 128 columns; streamed: i, i_2
     Plan    one program per b x rows x 1024 columns; streamed: i, i_2
     Traffic reads x; writes out
 
@@ -32,6 +34,33 @@ __all__ = ["average_pool", "average_pool_out", "average_pool_device", "average_p
 
 @triton.jit(do_not_specialize=["H", "P"])
 def average_pool_kernel(
+    x_ptr, out_ptr,
+    H, W, P, Q,
+    stride_x_b, stride_x_h, stride_x_w, stride_out_b, stride_out_p, stride_out_q,
+    BLOCK_ROWS: tl.constexpr, BLOCK_COLUMNS: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    rows_tiles = tl.cdiv(P, BLOCK_ROWS)
+    columns_tiles = tl.cdiv(Q, BLOCK_COLUMNS)
+    columns = pid % columns_tiles * BLOCK_COLUMNS + tl.arange(0, BLOCK_COLUMNS)
+    pid //= columns_tiles
+    rows = pid % rows_tiles * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
+    b = pid // rows_tiles
+    mask = (rows[:, None] < P) & (columns[None, :] < Q)
+    blocks_sum = tl.zeros((BLOCK_ROWS, BLOCK_COLUMNS), tl.float32)
+    for i in range(2):
+        for i_2 in range(2):
+            position = columns[None, :] * 2 + i_2 + rows[:, None] * Q * 4 + i * Q * 2
+            h = position // W
+            x_ptrs = x_ptr + b * stride_x_b + h * stride_x_h + position % W * stride_x_w
+            blocks = tl.load(x_ptrs, mask=mask & (h < H), other=0.0)
+            blocks_sum += blocks
+    out_ptrs = out_ptr + b * stride_out_b + rows[:, None] * stride_out_p + columns[None, :] * stride_out_q
+    tl.store(out_ptrs, 0.25 * blocks_sum, mask=mask)  # average_pool.py:25
+
+
+@triton.jit(do_not_specialize=["H", "P"])
+def average_pool_kernel_1(
     x_ptr, out_ptr,
     H, W, P, Q,
     stride_x_b, stride_x_h, stride_x_w, stride_out_b, stride_out_p, stride_out_q,
@@ -116,13 +145,30 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_average_pool(x, out, B, H, W, P, Q):
     index = _index_type(x, out)
-    plan = _Plan(
-        average_pool_kernel,
-        B * P * triton.cdiv(Q, 1024),
-        {"BLOCK_COLUMNS": 1024, "INDEX": index},
-        cuda=(4, 3),
-        hip=(2, 2),
-    )
+    if Q <= 64:
+        plan = _Plan(
+            average_pool_kernel,
+            B * triton.cdiv(P, 16) * triton.cdiv(Q, 64),
+            {"BLOCK_ROWS": 16, "BLOCK_COLUMNS": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif Q <= 128:
+        plan = _Plan(
+            average_pool_kernel,
+            B * triton.cdiv(P, 8) * triton.cdiv(Q, 128),
+            {"BLOCK_ROWS": 8, "BLOCK_COLUMNS": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            average_pool_kernel_1,
+            B * P * triton.cdiv(Q, 1024),
+            {"BLOCK_COLUMNS": 1024, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
     integers = (H, W, P, Q, *x.stride(), *out.stride())
     return _launch(plan, (x, out), integers, sizes=(W, Q), unit_strides=("stride_x_w", "stride_out_q"))
 

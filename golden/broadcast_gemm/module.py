@@ -5,6 +5,8 @@ One activation matrix per batch element times one weight per head: [B, 1, M, K] 
 broadcast_gemm(x[B, 1, M, K] f16, w[H, K, N] f16) -> out[B, H, M, N] f16
     out[:, :, :, :] = I.cast(I.matmul(x[:, :, :, :], w[:, :, :], acc_dtype=I.f32), I.f16)
     Plan    one program per b x h x 128 m x 256 n; streamed: 64 k
+    Plan    one program per b x h x 16 m x 32 n; streamed: 128 k
+    Plan    one program per b x h x 64 m x 128 n; streamed: 64 k
     Plan    one program per b x h x 128 m x 128 n; streamed: 64 k
     Traffic reads x, w; writes out
 
@@ -132,6 +134,22 @@ def _launch_broadcast_gemm(x, w, out, B, M, K, H, N):
             {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "INDEX": index},
             cuda=(8, 3),
             hip=(4, 2),
+        )
+    elif M <= 16:
+        plan = _Plan(
+            broadcast_gemm_kernel,
+            B * H * triton.cdiv(M, 16) * triton.cdiv(N, 32),
+            {"BLOCK_M": 16, "BLOCK_N": 32, "BLOCK_K": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif M <= 64:
+        plan = _Plan(
+            broadcast_gemm_kernel,
+            B * H * triton.cdiv(M, 64) * triton.cdiv(N, 128),
+            {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
         )
     else:
         plan = _Plan(

@@ -4,6 +4,8 @@ Depthwise causal convolution over time, four taps per channel, as state-space mo
 
 causal_conv1d(x[B, T, C] f32, w[C, 4] f32, bias[C] f32) -> out[B, T, C] f32
     out[b, time, channels] = total + bias[channels]
+    Plan    one program per b x 16 time x 64 channels
+    Plan    one program per b x 8 time x 128 channels
     Plan    one program per b x time x 1024 channels
     Traffic reads x, w, bias; writes out
 
@@ -31,6 +33,34 @@ __all__ = ["causal_conv1d", "causal_conv1d_out", "causal_conv1d_device", "causal
 
 @triton.jit(do_not_specialize=["T"])
 def causal_conv1d_kernel(
+    x_ptr, w_ptr, bias_ptr, out_ptr,
+    T, C,
+    stride_x_b, stride_x_t, stride_x_c, stride_w_c, stride_w_1, stride_bias_c, stride_out_b, stride_out_t, stride_out_c,
+    BLOCK_TIME: tl.constexpr, BLOCK_CHANNELS: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    time_tiles = tl.cdiv(T, BLOCK_TIME)
+    channels_tiles = tl.cdiv(C, BLOCK_CHANNELS)
+    channels = pid % channels_tiles * BLOCK_CHANNELS + tl.arange(0, BLOCK_CHANNELS)
+    channels_mask = channels < C
+    pid //= channels_tiles
+    time = pid % time_tiles * BLOCK_TIME + tl.arange(0, BLOCK_TIME)
+    b = pid // time_tiles
+    mask = (time[:, None] < T) & channels_mask[None, :]
+    total = tl.zeros((BLOCK_TIME, BLOCK_CHANNELS), tl.float32)
+    for tap in range(tl.cast(4, INDEX)):
+        earlier = time[:, None] + tap - 3
+        x_ptrs = x_ptr + b * stride_x_b + earlier * stride_x_t + channels[None, :] * stride_x_c
+        v = tl.load(x_ptrs, mask=mask & (earlier >= 0), other=0.0)
+        w = tl.load(w_ptr + channels * stride_w_c + tap * stride_w_1, mask=channels_mask)
+        total = total + v * w[None, :]
+    bias = tl.load(bias_ptr + channels * stride_bias_c, mask=channels_mask)
+    out_ptrs = out_ptr + b * stride_out_b + time[:, None] * stride_out_t + channels[None, :] * stride_out_c
+    tl.store(out_ptrs, total + bias[None, :], mask=mask)  # causal_conv1d.py:34
+
+
+@triton.jit(do_not_specialize=["T"])
+def causal_conv1d_kernel_1(
     x_ptr, w_ptr, bias_ptr, out_ptr,
     T, C,
     stride_x_b, stride_x_t, stride_x_c, stride_w_c, stride_w_1, stride_bias_c, stride_out_b, stride_out_t, stride_out_c,
@@ -113,13 +143,30 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_causal_conv1d(x, w, bias, out, B, T, C):
     index = _index_type(x, w, bias, out)
-    plan = _Plan(
-        causal_conv1d_kernel,
-        B * T * triton.cdiv(C, 1024),
-        {"BLOCK_CHANNELS": 1024, "INDEX": index},
-        cuda=(4, 3),
-        hip=(2, 2),
-    )
+    if C <= 64:
+        plan = _Plan(
+            causal_conv1d_kernel,
+            B * triton.cdiv(T, 16) * triton.cdiv(C, 64),
+            {"BLOCK_TIME": 16, "BLOCK_CHANNELS": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif C <= 128:
+        plan = _Plan(
+            causal_conv1d_kernel,
+            B * triton.cdiv(T, 8) * triton.cdiv(C, 128),
+            {"BLOCK_TIME": 8, "BLOCK_CHANNELS": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            causal_conv1d_kernel_1,
+            B * T * triton.cdiv(C, 1024),
+            {"BLOCK_CHANNELS": 1024, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
     integers = (T, C, *x.stride(), *w.stride(), bias.stride(0), *out.stride())
     return _launch(
         plan,

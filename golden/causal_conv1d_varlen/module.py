@@ -127,8 +127,8 @@ def _launch_causal_conv1d_varlen(x, weight, offsets, out, T, C, P):
         causal_conv1d_varlen_kernel,
         max(P - 1, 0) * triton.cdiv(C, 512),
         {"BLOCK_CHANNELS": 512, "BLOCK_I": 8, "INDEX": index},
-        cuda=(4, 3),
-        hip=(2, 2),
+        cuda=(8, 3),
+        hip=(4, 2),
     )
     integers = (T, C, *x.stride(), *weight.stride(), offsets.stride(0), *out.stride())
     return _launch(

@@ -4,6 +4,8 @@ Attention scores in place: scale them, and hide keys that come after the query (
 
 causal_mask(scores[H, Q, K] f32, scale f32)
     scores[heads, queries, keys] = I.mask(scores[heads, queries, keys] * scale, visible, -I.inf)
+    Plan    one program per heads x 16 queries x 64 keys
+    Plan    one program per heads x 8 queries x 128 keys
     Plan    one program per heads x queries x 1024 keys
     Traffic reads scores; writes scores
 
@@ -32,6 +34,30 @@ __all__ = ["causal_mask", "causal_mask_out", "causal_mask_device", "causal_mask_
 
 @triton.jit(do_not_specialize=["Q", "scale"])
 def causal_mask_kernel(
+    scores_ptr,
+    Q, K,
+    stride_scores_h, stride_scores_q, stride_scores_k,
+    scale: tl.float32,
+    BLOCK_QUERIES: tl.constexpr, BLOCK_KEYS: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    queries_tiles = tl.cdiv(Q, BLOCK_QUERIES)
+    keys_tiles = tl.cdiv(K, BLOCK_KEYS)
+    keys = pid % keys_tiles * BLOCK_KEYS + tl.arange(0, BLOCK_KEYS)
+    pid //= keys_tiles
+    queries = pid % queries_tiles * BLOCK_QUERIES + tl.arange(0, BLOCK_QUERIES)
+    heads = pid // queries_tiles
+    scores_ptrs = (
+        scores_ptr + heads * stride_scores_h + queries[:, None] * stride_scores_q + keys[None, :] * stride_scores_k
+    )
+    mask = (queries[:, None] < Q) & (keys[None, :] < K)
+    scores = tl.load(scores_ptrs, mask=mask)
+    visible = K + queries[:, None] - Q >= keys[None, :]
+    tl.store(scores_ptrs, tl.where(visible, scores * scale, -float("inf")), mask=mask)  # causal_mask.py:26
+
+
+@triton.jit(do_not_specialize=["Q", "scale"])
+def causal_mask_kernel_1(
     scores_ptr,
     Q, K,
     stride_scores_h, stride_scores_q, stride_scores_k,
@@ -112,9 +138,30 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_causal_mask(scores, scale, H, Q, K):
     index = _index_type(scores)
-    plan = _Plan(
-        causal_mask_kernel, H * Q * triton.cdiv(K, 1024), {"BLOCK_KEYS": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
-    )
+    if K <= 64:
+        plan = _Plan(
+            causal_mask_kernel,
+            H * triton.cdiv(Q, 16) * triton.cdiv(K, 64),
+            {"BLOCK_QUERIES": 16, "BLOCK_KEYS": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif K <= 128:
+        plan = _Plan(
+            causal_mask_kernel,
+            H * triton.cdiv(Q, 8) * triton.cdiv(K, 128),
+            {"BLOCK_QUERIES": 8, "BLOCK_KEYS": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            causal_mask_kernel_1,
+            H * Q * triton.cdiv(K, 1024),
+            {"BLOCK_KEYS": 1024, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
     integers = (Q, K, *scores.stride())
     return _launch(plan, (scores,), integers, scalars=(scale,), sizes=(K,), unit_strides=("stride_scores_k",))
 

@@ -4,6 +4,8 @@ One-dimensional convolution with stride and dilation over channels first; an out
 
 conv1d(x[B, C, T] f16, weight[F, C, 3] f16, bias[F] f32) -> out[B, F, U] f16
     out[b, f, u] = I.cast(total + bias[f][:, None], I.f16)
+    Plan    one program per b x 16 f x 32 u; streamed: 128 c, tap
+    Plan    one program per b x 64 f x 128 u; streamed: 64 c, tap
     Plan    one program per b x 128 f x 128 u; streamed: 64 c, tap
     Traffic reads weight, x, bias; writes out
 
@@ -129,13 +131,30 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_conv1d(x, weight, bias, out, B, C, T, F, U):
     index = _index_type(x, weight, bias, out)
-    plan = _Plan(
-        conv1d_kernel,
-        B * triton.cdiv(F, 128) * triton.cdiv(U, 128),
-        {"BLOCK_F": 128, "BLOCK_U": 128, "BLOCK_C": 64, "INDEX": index},
-        cuda=(8, 3),
-        hip=(4, 2),
-    )
+    if F <= 16:
+        plan = _Plan(
+            conv1d_kernel,
+            B * triton.cdiv(F, 16) * triton.cdiv(U, 32),
+            {"BLOCK_F": 16, "BLOCK_U": 32, "BLOCK_C": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif F <= 64:
+        plan = _Plan(
+            conv1d_kernel,
+            B * triton.cdiv(F, 64) * triton.cdiv(U, 128),
+            {"BLOCK_F": 64, "BLOCK_U": 128, "BLOCK_C": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            conv1d_kernel,
+            B * triton.cdiv(F, 128) * triton.cdiv(U, 128),
+            {"BLOCK_F": 128, "BLOCK_U": 128, "BLOCK_C": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
     integers = (C, T, F, U, *x.stride(), *weight.stride(), bias.stride(0), *out.stride())
     return _launch(
         plan,

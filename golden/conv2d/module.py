@@ -4,6 +4,8 @@
 
 conv2d(x[B, H, W, C] f16, w[3, 3, C, F] f16, bias[F] f16) -> out[B, H, W, F] f16
     out[b, i, columns, filters] = I.cast(total + I.cast(bias[filters], I.f32), I.f16)
+    Plan    one program per b x i x 16 w x 32 f; streamed: 128 channels
+    Plan    one program per b x i x 64 w x 128 f; streamed: 64 channels
     Plan    one program per b x i x 128 w x 128 f; streamed: 64 channels
     Traffic reads x, w, bias; writes out
 
@@ -135,13 +137,30 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_conv2d(x, w, bias, out, B, H, W, C, F):
     index = _index_type(x, w, bias, out)
-    plan = _Plan(
-        conv2d_kernel,
-        B * H * triton.cdiv(W, 128) * triton.cdiv(F, 128),
-        {"BLOCK_W": 128, "BLOCK_F": 128, "BLOCK_CHANNELS": 64, "INDEX": index},
-        cuda=(8, 3),
-        hip=(4, 2),
-    )
+    if W <= 16:
+        plan = _Plan(
+            conv2d_kernel,
+            B * H * triton.cdiv(W, 16) * triton.cdiv(F, 32),
+            {"BLOCK_W": 16, "BLOCK_F": 32, "BLOCK_CHANNELS": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif W <= 64:
+        plan = _Plan(
+            conv2d_kernel,
+            B * H * triton.cdiv(W, 64) * triton.cdiv(F, 128),
+            {"BLOCK_W": 64, "BLOCK_F": 128, "BLOCK_CHANNELS": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            conv2d_kernel,
+            B * H * triton.cdiv(W, 128) * triton.cdiv(F, 128),
+            {"BLOCK_W": 128, "BLOCK_F": 128, "BLOCK_CHANNELS": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
     integers = (H, W, C, F, *x.stride(), *w.stride(), bias.stride(0), *out.stride())
     return _launch(
         plan,

@@ -83,7 +83,9 @@ def cross_entropy_streamed(
     largest = tl.reduce(largest_partial, 0, _maximum)  # cross_entropy.py:30
 
     mass_partial = tl.zeros((BLOCK_COLUMNS,), tl.float32)
-    for start_columns in range(0, V, BLOCK_COLUMNS):
+    for back in range(tl.cdiv(V, BLOCK_COLUMNS)):
+        start_columns = (tl.cdiv(V, BLOCK_COLUMNS) - 1 - back) * BLOCK_COLUMNS
+        # Backwards: what was read last is still in the cache.
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
         columns_mask = columns < V
         logits_mask = columns_mask & target_differs

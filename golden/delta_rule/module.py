@@ -47,7 +47,7 @@ def delta_rule_state(
     d = tl.arange(0, BLOCK_D).to(INDEX)
     d_mask = d < D
     state = tl.zeros((BLOCK_E, BLOCK_D), tl.float32)
-    for t in range(tl.cast(T, INDEX)):
+    for t in tl.range(tl.cast(T, INDEX), num_stages=3):
         k = tl.load(key_ptr + b * stride_key_b + t * stride_key_t + d * stride_key_d, mask=d_mask)
         value = tl.load(value_ptr + b * stride_value_b + t * stride_value_t + e * stride_value_e, mask=e_mask)
         strength = tl.load(strength_ptr + b * stride_strength_b + t * stride_strength_t)
@@ -60,6 +60,31 @@ def delta_rule_state(
 
 @triton.jit
 def delta_rule_state_1024(
+    query_ptr, key_ptr, value_ptr, strength_ptr, out_ptr,
+    T, D, E,
+    stride_query_b, stride_query_t, stride_query_d, stride_key_b, stride_key_t, stride_key_d, stride_value_b,
+    stride_value_t, stride_value_e, stride_strength_b, stride_strength_t, stride_out_b, stride_out_t, stride_out_e,
+    BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    e = pid % E
+    b = pid // E
+    d = tl.arange(0, BLOCK_D).to(INDEX)
+    d_mask = d < D
+    state = tl.zeros((BLOCK_D,), tl.float32)
+    for t in tl.range(tl.cast(T, INDEX), num_stages=3):
+        k = tl.load(key_ptr + b * stride_key_b + t * stride_key_t + d * stride_key_d, mask=d_mask)
+        value = tl.load(value_ptr + b * stride_value_b + t * stride_value_t + e * stride_value_e)
+        strength = tl.load(strength_ptr + b * stride_strength_b + t * stride_strength_t)
+        q = tl.load(query_ptr + b * stride_query_b + t * stride_query_t + d * stride_query_d, mask=d_mask)
+        held = tl.sum(tl.where(d_mask, k * state, 0.0), axis=0)  # delta_rule.py:32
+        state = state + k * (strength * (value - held))
+        q_times_state_sum = tl.sum(tl.where(d_mask, q * state, 0.0), axis=0)  # delta_rule.py:35
+        tl.store(out_ptr + b * stride_out_b + t * stride_out_t + e * stride_out_e, q_times_state_sum)
+
+
+@triton.jit
+def delta_rule_state_8192(
     query_ptr, key_ptr, value_ptr, strength_ptr, out_ptr,
     T, D, E,
     stride_query_b, stride_query_t, stride_query_d, stride_key_b, stride_key_t, stride_key_d, stride_value_b,
@@ -209,11 +234,13 @@ def _launch_delta_rule(query, key, value, strength, out, B, T, D, E):
         )
     elif D <= 1024:
         plan = _Plan(delta_rule_state_1024, B * E, {"BLOCK_D": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+    elif D <= 8192:
+        plan = _Plan(delta_rule_state_8192, B * E, {"BLOCK_D": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     elif D <= 16384:
-        plan = _Plan(delta_rule_state_1024, B * E, {"BLOCK_D": 16384, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
+        plan = _Plan(delta_rule_state_8192, B * E, {"BLOCK_D": 16384, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
     else:
         plan = _Plan(
-            delta_rule_in_memory, B * E, {"BLOCK_E": 1, "BLOCK_D": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
+            delta_rule_in_memory, B * E, {"BLOCK_E": 1, "BLOCK_D": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2)
         )
         scratch = ((B * D * E, torch.float32),)
     integers = (T, D, E, *query.stride(), *key.stride(), *value.stride(), *strength.stride(), *out.stride())

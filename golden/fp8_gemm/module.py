@@ -4,6 +4,8 @@ Product of f8e4m3fn matrices with one scale per row and 32 elements along the co
 
 fp8_gemm(a[M, G, 32] f8e4m3fn, b[N, G, 32] f8e4m3fn, a_scale[M, G] f32, b_scale[N, G] f32) -> out[M, N] bf16
     out[m, n] = I.cast(total, I.bf16)
+    Plan    one program per 16 m x 32 n; on chip: i
+    Plan    one program per 64 m x 64 n; on chip: i
     Plan    one program per 128 m x 64 n; on chip: i
     Traffic reads a, b, a_scale, b_scale; writes out
 
@@ -146,13 +148,30 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_fp8_gemm(a, b, a_scale, b_scale, out, M, G, N):
     index = _index_type(a, b, a_scale, b_scale, out)
-    plan = _Plan(
-        fp8_gemm_kernel,
-        triton.cdiv(M, 128) * triton.cdiv(N, 64),
-        {"BLOCK_M": 128, "BLOCK_N": 64, "BLOCK_I": 32, "INDEX": index},
-        cuda=(4, 3),
-        hip=(2, 2),
-    )
+    if M <= 16:
+        plan = _Plan(
+            fp8_gemm_kernel,
+            triton.cdiv(M, 16) * triton.cdiv(N, 32),
+            {"BLOCK_M": 16, "BLOCK_N": 32, "BLOCK_I": 32, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif M <= 64:
+        plan = _Plan(
+            fp8_gemm_kernel,
+            triton.cdiv(M, 64) * triton.cdiv(N, 64),
+            {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_I": 32, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            fp8_gemm_kernel,
+            triton.cdiv(M, 128) * triton.cdiv(N, 64),
+            {"BLOCK_M": 128, "BLOCK_N": 64, "BLOCK_I": 32, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
     integers = (M, G, N, *a.stride(), *b.stride(), *a_scale.stride(), *b_scale.stride(), *out.stride())
     return _launch(
         plan,

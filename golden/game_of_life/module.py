@@ -121,7 +121,7 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 def _launch_game_of_life(cells, after, H, W):
     index = _index_type(cells, after)
     plan = _Plan(
-        game_of_life_kernel, H * triton.cdiv(W, 4096), {"BLOCK_W": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
+        game_of_life_kernel, H * triton.cdiv(W, 4096), {"BLOCK_W": 4096, "INDEX": index}, cuda=(8, 3), hip=(4, 2)
     )
     integers = (H, W, *cells.stride(), *after.stride())
     return _launch(plan, (cells, after), integers, sizes=(W,), unit_strides=("stride_cells_w", "stride_after_w"))

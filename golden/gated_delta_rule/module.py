@@ -76,7 +76,7 @@ def gated_delta_rule_state(
     )
     mask = d_mask[:, None] & e_mask[None, :]
     held = tl.load(state_ptrs, mask=mask)
-    for t in range(tl.cast(T, INDEX)):
+    for t in tl.range(tl.cast(T, INDEX), num_stages=3):
         gate = tl.load(gate_ptr + b * stride_gate_b + t * stride_gate_t + h * stride_gate_h)
         key_ptrs = key_ptr + b * stride_key_b + t * stride_key_t + h * stride_key_h + d * stride_key_d
         k = tl.load(key_ptrs, mask=d_mask, other=0.0)
@@ -96,6 +96,42 @@ def gated_delta_rule_state(
 
 @triton.jit(do_not_specialize=["T"])
 def gated_delta_rule_state_1024(
+    query_ptr, key_ptr, value_ptr, gate_ptr, strength_ptr, state_ptr, out_ptr,
+    T, H, D, E,
+    stride_query_b, stride_query_t, stride_query_h, stride_query_d, stride_key_b, stride_key_t, stride_key_h,
+    stride_key_d, stride_value_b, stride_value_t, stride_value_h, stride_value_e, stride_gate_b, stride_gate_t,
+    stride_gate_h, stride_strength_b, stride_strength_t, stride_strength_h, stride_state_b, stride_state_h,
+    stride_state_d, stride_state_e, stride_out_b, stride_out_t, stride_out_h, stride_out_e,
+    BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    e = pid % E
+    pid //= E
+    h = pid % H
+    b = pid // H
+    d = tl.arange(0, BLOCK_D).to(INDEX)
+    d_mask = d < D
+    state_ptrs = state_ptr + b * stride_state_b + h * stride_state_h + d * stride_state_d + e * stride_state_e
+    held = tl.load(state_ptrs, mask=d_mask)
+    for t in tl.range(tl.cast(T, INDEX), num_stages=3):
+        gate = tl.load(gate_ptr + b * stride_gate_b + t * stride_gate_t + h * stride_gate_h)
+        key_ptrs = key_ptr + b * stride_key_b + t * stride_key_t + h * stride_key_h + d * stride_key_d
+        k = tl.load(key_ptrs, mask=d_mask, other=0.0)
+        value = tl.load(value_ptr + b * stride_value_b + t * stride_value_t + h * stride_value_h + e * stride_value_e)
+        strength = tl.load(strength_ptr + b * stride_strength_b + t * stride_strength_t + h * stride_strength_h)
+        query_ptrs = query_ptr + b * stride_query_b + t * stride_query_t + h * stride_query_h + d * stride_query_d
+        query = tl.load(query_ptrs, mask=d_mask, other=0.0)
+        held_2 = held * _exp(gate)
+        acc = tl.sum(k * tl.where(d_mask, held_2, 0.0), axis=0)
+        learned = strength * (value - acc)
+        held = held_2 + k * learned
+        acc_2 = tl.sum(query * tl.where(d_mask, held, 0.0), axis=0)
+        tl.store(out_ptr + b * stride_out_b + t * stride_out_t + h * stride_out_h + e * stride_out_e, acc_2)
+    tl.store(state_ptrs, held, mask=d_mask)  # gated_delta_rule.py:37
+
+
+@triton.jit(do_not_specialize=["T"])
+def gated_delta_rule_state_8192(
     query_ptr, key_ptr, value_ptr, gate_ptr, strength_ptr, state_ptr, out_ptr,
     T, H, D, E,
     stride_query_b, stride_query_t, stride_query_h, stride_query_d, stride_key_b, stride_key_t, stride_key_h,
@@ -277,17 +313,21 @@ def _launch_gated_delta_rule(query, key, value, gate, strength, state, out, B, T
         )
     elif D <= 1024:
         plan = _Plan(gated_delta_rule_state_1024, B * H * E, {"BLOCK_D": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+    elif D <= 8192:
+        plan = _Plan(
+            gated_delta_rule_state_8192, B * H * E, {"BLOCK_D": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2)
+        )
     elif D <= 16384:
         plan = _Plan(
-            gated_delta_rule_state_1024, B * H * E, {"BLOCK_D": 16384, "INDEX": index}, cuda=(16, 3), hip=(8, 2)
+            gated_delta_rule_state_8192, B * H * E, {"BLOCK_D": 16384, "INDEX": index}, cuda=(16, 3), hip=(8, 2)
         )
     else:
         plan = _Plan(
             gated_delta_rule_in_memory,
             B * H * triton.cdiv(E, 512),
             {"BLOCK_E": 512, "BLOCK_D": 8, "INDEX": index},
-            cuda=(4, 3),
-            hip=(2, 2),
+            cuda=(8, 3),
+            hip=(4, 2),
         )
         scratch = ((B * D * E * H, torch.float32),)
     integers = (

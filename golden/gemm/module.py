@@ -5,6 +5,8 @@ c = a @ b, f16 operands, f32 accumulation, f16 result.
 gemm(a[M, K] f16, b[K, N] f16) -> c[M, N] f16
     c[m, n] = I.cast(I.matmul(a[m, k], b[k, n], acc_dtype=I.f32), I.f16)
     Plan    one program per 128 m x 256 n; streamed: 64 k
+    Plan    one program per 16 m x 32 n; streamed: 128 k
+    Plan    one program per 64 m x 128 n; streamed: 64 k
     Plan    one program per 128 m x 128 n; streamed: 64 k
     Traffic reads a, b; writes c
 
@@ -178,6 +180,22 @@ def _launch_gemm(a, b, c, M, K, N):
             {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "INDEX": index},
             cuda=(8, 3),
             hip=(4, 2),
+        )
+    elif M <= 16:
+        plan = _Plan(
+            gemm_kernel,
+            triton.cdiv(M, 16) * triton.cdiv(N, 32),
+            {"BLOCK_M": 16, "BLOCK_N": 32, "BLOCK_K": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif M <= 64:
+        plan = _Plan(
+            gemm_kernel,
+            triton.cdiv(M, 64) * triton.cdiv(N, 128),
+            {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
         )
     else:
         plan = _Plan(

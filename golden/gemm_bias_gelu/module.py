@@ -5,6 +5,8 @@ out = gelu_tanh(x @ w.T + bias): a linear layer with its weight stored [out, in]
 gemm_bias_gelu(x[M, K] bf16, w[N, K] bf16, bias[N] bf16) -> out[M, N] bf16
     out[m, n] = I.cast(0.5 * t * (1.0 + I.tanh(inner)), I.bf16)
     Plan    one program per 128 m x 256 n; streamed: 64 k
+    Plan    one program per 16 m x 32 n; streamed: 128 k
+    Plan    one program per 64 m x 128 n; streamed: 64 k
     Plan    one program per 128 m x 128 n; streamed: 64 k
     Traffic reads x, w, bias; writes out
 
@@ -232,6 +234,22 @@ def _launch_gemm_bias_gelu(x, w, bias, out, M, K, N):
             {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "INDEX": index},
             cuda=(8, 3),
             hip=(4, 2),
+        )
+    elif M <= 16:
+        plan = _Plan(
+            gemm_bias_gelu_kernel,
+            triton.cdiv(M, 16) * triton.cdiv(N, 32),
+            {"BLOCK_M": 16, "BLOCK_N": 32, "BLOCK_K": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif M <= 64:
+        plan = _Plan(
+            gemm_bias_gelu_kernel,
+            triton.cdiv(M, 64) * triton.cdiv(N, 128),
+            {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
         )
     else:
         plan = _Plan(

@@ -6,15 +6,15 @@ import intent.language as I
 
 @intent.kernel
 def hadamard_step(
-    x: I.In[I.f32, ("M", "BLOCK_COLUMNS")],
-    out: I.Out[I.f32, ("M", "BLOCK_COLUMNS")],
+    x: I.In[I.f32, ("M", 64)],
+    out: I.Out[I.f32, ("M", 64)],
     stride: I.index,
 ):
-    M, BLOCK_COLUMNS = x.shape
+    M = x.shape[0]
     m = I.domain(0, M)
-    for block_column in I.parallel(I.domain(0, BLOCK_COLUMNS)):
-        x_values = x[m, block_column]
-        x_values_2 = x[m, I.cast(I.cast(block_column, I.i64) ^ I.cast(stride, I.i64), I.index)]
-        out[m, block_column] = (
-            I.select(I.cast(I.cast(block_column, I.i64) & I.cast(stride, I.i64), I.index) == 0, x_values + x_values_2, x_values_2 - x_values)
+    for group in I.parallel(I.domain(0, 64)):
+        x_values = x[m, group]
+        x_values_2 = x[m, I.cast(I.cast(group, I.i64) ^ I.cast(stride, I.i64), I.index)]
+        out[m, group] = (
+            I.select(I.cast(I.cast(group, I.i64) & I.cast(stride, I.i64), I.index) == 0, x_values + x_values_2, x_values_2 - x_values)
         )

@@ -4,7 +4,7 @@ One butterfly of the Walsh-Hadamard transform: positions that differ in one bit 
 
 hadamard_step(x[M, 64] f32, stride index) -> out[M, 64] f32
     out[row, columns] = I.select((i & stride) == 0, mine + other, other - mine)
-    Plan    one program per row x 64 columns
+    Plan    one program per 16 row x 64 columns
     Traffic reads x; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -30,21 +30,23 @@ import triton.language as tl
 __all__ = ["hadamard_step", "hadamard_step_out", "hadamard_step_device", "hadamard_step_device_out"]
 
 
-@triton.jit(do_not_specialize=["stride"])
+@triton.jit(do_not_specialize=["M", "stride"])
 def hadamard_step_kernel(
     x_ptr, out_ptr,
+    M,
     stride_x_m, stride_x_1, stride_out_m, stride_out_1,
     stride: tl.int64,
-    BLOCK_COLUMNS: tl.constexpr, INDEX: tl.constexpr,
+    BLOCK_ROW: tl.constexpr, BLOCK_COLUMNS: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
-    row = tl.program_id(0).to(INDEX)
+    row = tl.program_id(0).to(INDEX) * BLOCK_ROW + tl.arange(0, BLOCK_ROW)
+    row_mask = row < M
     columns = tl.arange(0, BLOCK_COLUMNS).to(INDEX)
-    x_row = x_ptr + row * stride_x_m
-    mine = tl.load(x_row + columns * stride_x_1)
+    x_row = x_ptr + row[:, None] * stride_x_m
+    mine = tl.load(x_row + columns[None, :] * stride_x_1, mask=row_mask[:, None])
     partner = columns.to(tl.int64) ^ stride
-    other = tl.load(x_row + partner * stride_x_1)
-    out = tl.where(columns.to(tl.int64) & stride == 0, mine + other, other - mine)
-    tl.store(out_ptr + row * stride_out_m + columns * stride_out_1, out)  # hadamard_step.py:30
+    other = tl.load(x_row + partner[None, :] * stride_x_1, mask=row_mask[:, None])
+    out = tl.where(columns[None, :].to(tl.int64) & stride == 0, mine + other, other - mine)
+    tl.store(out_ptr + row[:, None] * stride_out_m + columns[None, :] * stride_out_1, out, mask=row_mask[:, None])
 
 
 class _View(NamedTuple):
@@ -108,8 +110,14 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_hadamard_step(x, out, stride, M):
     index = _index_type(x, out)
-    plan = _Plan(hadamard_step_kernel, M, {"BLOCK_COLUMNS": 64, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
-    integers = (*x.stride(), *out.stride())
+    plan = _Plan(
+        hadamard_step_kernel,
+        triton.cdiv(M, 16),
+        {"BLOCK_ROW": 16, "BLOCK_COLUMNS": 64, "INDEX": index},
+        cuda=(4, 3),
+        hip=(2, 2),
+    )
+    integers = (M, *x.stride(), *out.stride())
     return _launch(plan, (x, out), integers, scalars=(stride,), sizes=(), unit_strides=("stride_x_1", "stride_out_1"))
 
 

@@ -4,6 +4,8 @@ out[:, j] = x[:, index[j]]: chosen slices of the middle axis; a negative index c
 
 index_select(x[A, K, B] f16, index[J] i64) -> out[A, J, B] f16
     out[a, j, b] = x[a, given if given >= 0 else given + K, b]
+    Plan    one program per j x 32 a x 64 b
+    Plan    one program per j x 16 a x 128 b
     Plan    one program per j x a x 2048 b
     Traffic reads index, x; writes out
 
@@ -31,6 +33,28 @@ __all__ = ["index_select", "index_select_out", "index_select_device", "index_sel
 
 @triton.jit(do_not_specialize=["A", "K"])
 def index_select_kernel(
+    x_ptr, index_ptr, out_ptr,
+    A, K, B,
+    stride_x_a, stride_x_k, stride_x_b, stride_index_j, stride_out_a, stride_out_j, stride_out_b,
+    BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    a_tiles = tl.cdiv(A, BLOCK_A)
+    b_tiles = tl.cdiv(B, BLOCK_B)
+    b = pid % b_tiles * BLOCK_B + tl.arange(0, BLOCK_B)
+    pid //= b_tiles
+    a = pid % a_tiles * BLOCK_A + tl.arange(0, BLOCK_A)
+    j = pid // a_tiles
+    index = tl.load(index_ptr + j * stride_index_j)
+    k = tl.where(index >= 0, index, K + index)
+    mask = (a[:, None] < A) & (b[None, :] < B)
+    x_mask = mask & (k >= 0) & (k < K)
+    x = tl.load(x_ptr + a[:, None] * stride_x_a + k * stride_x_k + b[None, :] * stride_x_b, mask=x_mask, other=0.0)
+    tl.store(out_ptr + a[:, None] * stride_out_a + j * stride_out_j + b[None, :] * stride_out_b, x, mask=mask)
+
+
+@triton.jit(do_not_specialize=["A", "K"])
+def index_select_kernel_1(
     x_ptr, index_ptr, out_ptr,
     A, K, B,
     stride_x_a, stride_x_k, stride_x_b, stride_index_j, stride_out_a, stride_out_j, stride_out_b,
@@ -108,9 +132,30 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_index_select(x, index, out, A, K, B, J):
     index_2 = _index_type(x, index, out)
-    plan = _Plan(
-        index_select_kernel, J * A * triton.cdiv(B, 2048), {"BLOCK_B": 2048, "INDEX": index_2}, cuda=(4, 3), hip=(2, 2)
-    )
+    if B <= 64:
+        plan = _Plan(
+            index_select_kernel,
+            J * triton.cdiv(A, 32) * triton.cdiv(B, 64),
+            {"BLOCK_A": 32, "BLOCK_B": 64, "INDEX": index_2},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif B <= 128:
+        plan = _Plan(
+            index_select_kernel,
+            J * triton.cdiv(A, 16) * triton.cdiv(B, 128),
+            {"BLOCK_A": 16, "BLOCK_B": 128, "INDEX": index_2},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            index_select_kernel_1,
+            J * A * triton.cdiv(B, 2048),
+            {"BLOCK_B": 2048, "INDEX": index_2},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
     integers = (A, K, B, *x.stride(), index.stride(0), *out.stride())
     return _launch(
         plan, (x, index, out), integers, sizes=(B,), unit_strides=("stride_x_b", "stride_index_j", "stride_out_b")

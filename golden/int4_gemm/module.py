@@ -6,6 +6,8 @@ The weights are decoded on the way to the product; x and the result are f16.
 
 int4_gemm(x[M, G, 32] f16, packed[N, G, 16] u8, scale[N, G] f16, zero[N, G] u8) -> out[M, N] f16
     out[m, n] = I.cast(total, I.f16)
+    Plan    one program per 16 m x 32 n; on chip: k
+    Plan    one program per 64 m x 128 n; on chip: k
     Plan    one program per 128 m x 128 n; on chip: k
     Traffic reads x, packed, zero, scale; writes out
 
@@ -146,13 +148,30 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_int4_gemm(x, packed, scale, zero, out, M, G, N):
     index = _index_type(x, packed, scale, zero, out)
-    plan = _Plan(
-        int4_gemm_kernel,
-        triton.cdiv(M, 128) * triton.cdiv(N, 128),
-        {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32, "INDEX": index},
-        cuda=(8, 3),
-        hip=(4, 2),
-    )
+    if M <= 16:
+        plan = _Plan(
+            int4_gemm_kernel,
+            triton.cdiv(M, 16) * triton.cdiv(N, 32),
+            {"BLOCK_M": 16, "BLOCK_N": 32, "BLOCK_K": 32, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif M <= 64:
+        plan = _Plan(
+            int4_gemm_kernel,
+            triton.cdiv(M, 64) * triton.cdiv(N, 128),
+            {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 32, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            int4_gemm_kernel,
+            triton.cdiv(M, 128) * triton.cdiv(N, 128),
+            {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
     integers = (M, G, N, *x.stride(), *packed.stride(), *scale.stride(), *zero.stride(), *out.stride())
     return _launch(
         plan,

@@ -5,6 +5,8 @@ Product of int8 matrices with exact 32-bit sums, scaled per row and per column, 
 int8_gemm(a[M, K] i8, b[N, K] i8, row_scale[M] f32, column_scale[N] f32, bias[N] f16) -> out[M, N] f16
     out[m, n] = I.cast(scaled + I.cast(bias[n], I.f32), I.f16)
     Plan    one program per 128 m x 256 n; streamed: 64 k
+    Plan    one program per 16 m x 32 n; streamed: 128 k
+    Plan    one program per 64 m x 128 n; streamed: 64 k
     Plan    one program per 128 m x 128 n; streamed: 64 k
     Traffic reads a, b, row_scale, column_scale, bias; writes out
 
@@ -132,6 +134,22 @@ def _launch_int8_gemm(a, b, row_scale, column_scale, bias, out, M, K, N):
             {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "INDEX": index},
             cuda=(8, 3),
             hip=(4, 2),
+        )
+    elif M <= 16:
+        plan = _Plan(
+            int8_gemm_kernel,
+            triton.cdiv(M, 16) * triton.cdiv(N, 32),
+            {"BLOCK_M": 16, "BLOCK_N": 32, "BLOCK_K": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif M <= 64:
+        plan = _Plan(
+            int8_gemm_kernel,
+            triton.cdiv(M, 64) * triton.cdiv(N, 128),
+            {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
         )
     else:
         plan = _Plan(

@@ -90,7 +90,9 @@ def layer_norm_streamed(
     tl.store(mean_ptr + row * stride_mean_m, centre)  # layer_norm.py:27
 
     centred_squared_sum_partial = tl.zeros((BLOCK_COLUMNS,), tl.float32)
-    for start_columns in range(0, N, BLOCK_COLUMNS):
+    for back in range(tl.cdiv(N, BLOCK_COLUMNS)):
+        start_columns = (tl.cdiv(N, BLOCK_COLUMNS) - 1 - back) * BLOCK_COLUMNS
+        # Backwards: what was read last is still in the cache.
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
         columns_mask = columns < N
         v = tl.load(x_row + columns * stride_x_n, mask=columns_mask, other=0.0)

@@ -162,7 +162,9 @@ def layer_norm_backward_in_memory(
         average = tl.div_rn(gradient_sum, count)
         gradient_times_normalised_sum = tl.sum(gradient_times_normalised_sum_partial, axis=0)
         projection = tl.div_rn(gradient_times_normalised_sum, count)
-        for start_n in range(0, N, BLOCK_N):
+        for back in range(tl.cdiv(N, BLOCK_N)):
+            start_n = (tl.cdiv(N, BLOCK_N) - 1 - back) * BLOCK_N
+            # Backwards: what was read last is still in the cache.
             n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
             n_mask = n < N
             x = tl.load(x_at_r + n * stride_x_n, mask=n_mask)
@@ -288,6 +290,19 @@ def _launch_layer_norm_backward(x, dy, weight, mean, inverse_deviation, dx, d_we
         )
     elif N <= 1024:
         plan = _Plan(layer_norm_backward_state_1024, G, {"BLOCK_N": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+        integers = (
+            N,
+            *x.stride(),
+            *dy.stride(),
+            weight.stride(0),
+            *mean.stride(),
+            *inverse_deviation.stride(),
+            *dx.stride(),
+            *d_weight.stride(),
+            *d_bias.stride(),
+        )
+    elif N <= 8192:
+        plan = _Plan(layer_norm_backward_state_1024, G, {"BLOCK_N": 8192, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
         integers = (
             N,
             *x.stride(),

@@ -71,7 +71,9 @@ def log_softmax_streamed(
     v_max = tl.reduce(v_max_partial, 1, _maximum)  # log_softmax.py:16
 
     mass_partial = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
-    for start_n in range(0, N, BLOCK_N):
+    for back in range(tl.cdiv(N, BLOCK_N)):
+        start_n = (tl.cdiv(N, BLOCK_N) - 1 - back) * BLOCK_N
+        # Backwards: what was read last is still in the cache.
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
         n_mask = n < N
         x_mask = m_mask[:, None] & n_mask[None, :]

@@ -67,7 +67,9 @@ def logsumexp_streamed(
     shift = tl.where(largest > -float("inf"), largest, 0.0)
 
     v_sum_partial = tl.zeros((BLOCK_COLUMNS,), tl.float32)
-    for start_columns in range(0, N, BLOCK_COLUMNS):
+    for back in range(tl.cdiv(N, BLOCK_COLUMNS)):
+        start_columns = (tl.cdiv(N, BLOCK_COLUMNS) - 1 - back) * BLOCK_COLUMNS
+        # Backwards: what was read last is still in the cache.
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
         columns_mask = columns < N
         v = tl.load(x_row + columns * stride_x_n, mask=columns_mask, other=-float("inf"))

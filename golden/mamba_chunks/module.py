@@ -10,6 +10,8 @@ A selective state space model (Mamba-2) in chunks of the sequence, three launche
 
 chunk_state(x[B, C, L, H, P] f16, entry[B, C, L, N] f16, decay[B, H, C, L] f32) -> states[B, C, H, P, N] f32
     states[b, c, h, :, :] = I.matmul(weighted, entry[b, c, inside, :], transpose_lhs=True, acc_dtype=I.f32)
+    Plan    one program per b x c x h x 16 p x 32 n; streamed: 128 inside
+    Plan    one program per b x c x h x 64 p x 128 n; streamed: 64 inside
     Plan    one program per b x c x h x 128 p x 128 n; streamed: 64 inside
     Traffic reads x, decay, entry; writes states
 
@@ -164,7 +166,7 @@ def state_passing_kernel(
     h = pid % H
     b = pid // H
     state = tl.zeros((BLOCK_N,), tl.float32)
-    for c in range(tl.cast(C, INDEX)):
+    for c in tl.range(tl.cast(C, INDEX), num_stages=3):
         states_ptrs = (
             states_ptr
             + b * stride_states_b
@@ -342,13 +344,30 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_chunk_state(x, entry, decay, states, B, C, L, H, P, N):
     index = _index_type(x, entry, decay, states)
-    plan = _Plan(
-        chunk_state_kernel,
-        B * C * H * triton.cdiv(P, 128) * triton.cdiv(N, 128),
-        {"BLOCK_P": 128, "BLOCK_N": 128, "BLOCK_INSIDE": 64, "INDEX": index},
-        cuda=(8, 3),
-        hip=(4, 2),
-    )
+    if P <= 16:
+        plan = _Plan(
+            chunk_state_kernel,
+            B * C * H * triton.cdiv(P, 16) * triton.cdiv(N, 32),
+            {"BLOCK_P": 16, "BLOCK_N": 32, "BLOCK_INSIDE": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif P <= 64:
+        plan = _Plan(
+            chunk_state_kernel,
+            B * C * H * triton.cdiv(P, 64) * triton.cdiv(N, 128),
+            {"BLOCK_P": 64, "BLOCK_N": 128, "BLOCK_INSIDE": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            chunk_state_kernel,
+            B * C * H * triton.cdiv(P, 128) * triton.cdiv(N, 128),
+            {"BLOCK_P": 128, "BLOCK_N": 128, "BLOCK_INSIDE": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
     integers = (C, L, H, P, N, *x.stride(), *entry.stride(), *decay.stride(), *states.stride())
     return _launch(
         plan,

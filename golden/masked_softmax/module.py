@@ -108,7 +108,9 @@ def masked_softmax_streamed(
     v_max = tl.reduce(v_max_partial, 0, _maximum)  # masked_softmax.py:28
 
     e_sum_partial = tl.zeros((BLOCK_KEYS,), tl.float32)
-    for start_keys in range(0, K, BLOCK_KEYS):
+    for back in range(tl.cdiv(K, BLOCK_KEYS)):
+        start_keys = (tl.cdiv(K, BLOCK_KEYS) - 1 - back) * BLOCK_KEYS
+        # Backwards: what was read last is still in the cache.
         keys = start_keys + tl.arange(0, BLOCK_KEYS).to(INDEX)
         keys_mask = keys < K
         scores = tl.load(scores_at_q + keys * stride_scores_k, mask=keys_mask).to(tl.float32)

@@ -4,6 +4,8 @@
 
 max_pool(x[B, H, W, C] f32) -> out[B, P, Q, C] f32
     out[b, p, columns, channels] = largest
+    Plan    one program per b x p x 16 q x 64 c
+    Plan    one program per b x p x 8 q x 128 c
     Plan    one program per b x p x q x 1024 c
     Traffic reads x; writes out
 
@@ -37,6 +39,37 @@ def _maximum(a, b):
 
 @triton.jit(do_not_specialize=["H", "W", "P", "Q"])
 def max_pool_kernel(
+    x_ptr, out_ptr,
+    H, W, C, P, Q,
+    stride_x_b, stride_x_h, stride_x_w, stride_x_c, stride_out_b, stride_out_p, stride_out_q, stride_out_c,
+    BLOCK_Q: tl.constexpr, BLOCK_C: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    q_tiles = tl.cdiv(Q, BLOCK_Q)
+    c_tiles = tl.cdiv(C, BLOCK_C)
+    c = pid % c_tiles * BLOCK_C + tl.arange(0, BLOCK_C)
+    pid //= c_tiles
+    q = pid % q_tiles * BLOCK_Q + tl.arange(0, BLOCK_Q)
+    pid //= q_tiles
+    p = pid % P
+    b = pid // P
+    mask = (q[:, None] < Q) & (c[None, :] < C)
+    largest = tl.full((BLOCK_Q, BLOCK_C), -float("inf"), tl.float32)
+    for r in range(3):
+        i = p * 2 + r - 1
+        inside = (i >= 0) & (i < H)
+        for s in range(3):
+            j = q * 2 + s - 1
+            inside_2 = inside & (j >= 0) & (j < W)
+            x_ptrs = x_ptr + b * stride_x_b + i * stride_x_h + j[:, None] * stride_x_w + c[None, :] * stride_x_c
+            tap = tl.load(x_ptrs, mask=mask & inside_2[:, None], other=-float("inf"))
+            largest = _maximum(largest, tap)
+    out_ptrs = out_ptr + b * stride_out_b + p * stride_out_p + q[:, None] * stride_out_q + c[None, :] * stride_out_c
+    tl.store(out_ptrs, largest, mask=mask)  # max_pool.py:35
+
+
+@triton.jit(do_not_specialize=["H", "W", "P", "Q"])
+def max_pool_kernel_1(
     x_ptr, out_ptr,
     H, W, C, P, Q,
     stride_x_b, stride_x_h, stride_x_w, stride_x_c, stride_out_b, stride_out_p, stride_out_q, stride_out_c,
@@ -123,9 +156,30 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_max_pool(x, out, B, H, W, C, P, Q):
     index = _index_type(x, out)
-    plan = _Plan(
-        max_pool_kernel, B * P * Q * triton.cdiv(C, 1024), {"BLOCK_C": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
-    )
+    if C <= 64:
+        plan = _Plan(
+            max_pool_kernel,
+            B * P * triton.cdiv(Q, 16) * triton.cdiv(C, 64),
+            {"BLOCK_Q": 16, "BLOCK_C": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif C <= 128:
+        plan = _Plan(
+            max_pool_kernel,
+            B * P * triton.cdiv(Q, 8) * triton.cdiv(C, 128),
+            {"BLOCK_Q": 8, "BLOCK_C": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            max_pool_kernel_1,
+            B * P * Q * triton.cdiv(C, 1024),
+            {"BLOCK_C": 1024, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
     integers = (H, W, C, P, Q, *x.stride(), *out.stride())
     return _launch(plan, (x, out), integers, sizes=(C,), unit_strides=("stride_x_c", "stride_out_c"))
 

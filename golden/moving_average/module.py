@@ -46,7 +46,7 @@ def moving_average_kernel(
     keep = tl.load(decay_ptr + channels * stride_decay_c, mask=channels_mask)
     one_minus_keep = 1.0 - keep
     state = tl.zeros((BLOCK_CHANNELS,), tl.float32)
-    for t in range(tl.cast(T, INDEX)):
+    for t in tl.range(tl.cast(T, INDEX), num_stages=3):
         x = tl.load(x_ptr + b * stride_x_b + t * stride_x_t + channels * stride_x_c, mask=channels_mask)
         state = keep * state + one_minus_keep * x
         tl.store(out_ptr + b * stride_out_b + t * stride_out_t + channels * stride_out_c, state, mask=channels_mask)

@@ -4,6 +4,8 @@ RMS normalisation folded into the projection that follows it: out = (x / rms(x))
 
 norm_linear(x[M, K] f16, w[K, N] f16, eps f32) -> out[M, N] f16
     out[m, n] = I.cast(product * I.reshape(scale, (M, 1)), I.f16)
+    Plan    one program per 16 m x 32 n; streamed: 128 k
+    Plan    one program per 64 m x 128 n; streamed: 64 k
     Plan    one program per 128 m x 128 n; streamed: 64 k
     Traffic reads x, w; writes out
 
@@ -135,13 +137,30 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_norm_linear(x, w, out, eps, M, K, N):
     index = _index_type(x, w, out)
-    plan = _Plan(
-        norm_linear_kernel,
-        triton.cdiv(M, 128) * triton.cdiv(N, 128),
-        {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "INDEX": index},
-        cuda=(8, 3),
-        hip=(4, 2),
-    )
+    if M <= 16:
+        plan = _Plan(
+            norm_linear_kernel,
+            triton.cdiv(M, 16) * triton.cdiv(N, 32),
+            {"BLOCK_M": 16, "BLOCK_N": 32, "BLOCK_K": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif M <= 64:
+        plan = _Plan(
+            norm_linear_kernel,
+            triton.cdiv(M, 64) * triton.cdiv(N, 128),
+            {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            norm_linear_kernel,
+            triton.cdiv(M, 128) * triton.cdiv(N, 128),
+            {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
     integers = (M, K, N, *x.stride(), *w.stride(), *out.stride())
     return _launch(
         plan,

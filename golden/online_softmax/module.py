@@ -65,7 +65,7 @@ def online_softmax_kernel(
 
     largest = tl.full((), -float("inf"), tl.float32)
     summary_1 = tl.full((), 0.0, tl.float32)
-    for start_columns_2 in range(0, N, BLOCK_COLUMNS_2):
+    for start_columns_2 in tl.range(0, N, BLOCK_COLUMNS_2, num_stages=2):
         columns = start_columns_2 + tl.arange(0, BLOCK_COLUMNS_2).to(INDEX)
         columns_2_mask = columns < N
         # Masked lanes lose every maximum.
@@ -148,8 +148,8 @@ def _launch_online_softmax(x, out, M, N):
         online_softmax_kernel,
         M,
         {"BLOCK_COLUMNS": 8192, "BLOCK_COLUMNS_2": 8192, "INDEX": index},
-        cuda=(16, 3),
-        hip=(8, 2),
+        cuda=(8, 3),
+        hip=(4, 2),
     )
     integers = (N, *x.stride(), *out.stride())
     return _launch(plan, (x, out), integers, sizes=(N,), unit_strides=("stride_x_n", "stride_out_n"))

@@ -87,7 +87,9 @@ def quantize_rows_streamed(
     step = tl.div_rn(_maximum(abs_v_max, 1e-08), 127.0)
     tl.store(scale_ptr + row * stride_scale_m, step)  # quantize_rows.py:25
 
-    for start_columns in range(0, N, BLOCK_COLUMNS):
+    for back in range(tl.cdiv(N, BLOCK_COLUMNS)):
+        start_columns = (tl.cdiv(N, BLOCK_COLUMNS) - 1 - back) * BLOCK_COLUMNS
+        # Backwards: what was read last is still in the cache.
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
         columns_mask = columns < N
         v = tl.load(x_row + columns * stride_x_n, mask=columns_mask)

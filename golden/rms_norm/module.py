@@ -79,7 +79,9 @@ def rms_norm_streamed(
     scale = _rsqrt(tl.div_rn(v_squared_sum, tl.cast(N, tl.float32)) + eps)
     tl.store(inverse_rms_ptr + m * stride_inverse_rms_m, scale, mask=m_mask)  # rms_norm.py:20
 
-    for start_n in range(0, N, BLOCK_N):
+    for back in range(tl.cdiv(N, BLOCK_N)):
+        start_n = (tl.cdiv(N, BLOCK_N) - 1 - back) * BLOCK_N
+        # Backwards: what was read last is still in the cache.
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
         n_mask = n < N
         mask = m_mask[:, None] & n_mask[None, :]

@@ -90,7 +90,9 @@ def rms_norm_backward_streamed(
     g_times_normalised_sum_partial = tl.zeros((BLOCK_N,), tl.float32)
     dy_at_m = dy_ptr + m * stride_dy_m
 
-    for start_n in range(0, N, BLOCK_N):
+    for back in range(tl.cdiv(N, BLOCK_N)):
+        start_n = (tl.cdiv(N, BLOCK_N) - 1 - back) * BLOCK_N
+        # Backwards: what was read last is still in the cache.
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
         n_mask = n < N
         v = tl.load(x_at_m + n * stride_x_n, mask=n_mask, other=0.0)

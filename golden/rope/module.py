@@ -5,7 +5,7 @@ Rotary position embedding, in place: element p of each head turns with element p
 rope(x[T, H, 64] f16, cosine[T, 32] f32, sine[T, 32] f32)
     x[t, heads, pairs] = I.cast(first * c - second * s, I.f16)
     x[t, heads, I.indices(pairs) + HALF] = I.cast(second * c + first * s, I.f16)
-    Plan    one program per t x heads x 32 pairs
+    Plan    one program per t x 32 heads x 32 pairs
     Traffic reads x, cosine, sine; writes x
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -35,22 +35,24 @@ def rope_kernel(
     x_ptr, cosine_ptr, sine_ptr,
     H,
     stride_x_t, stride_x_h, stride_x_2, stride_cosine_t, stride_cosine_1, stride_sine_t, stride_sine_1,
-    BLOCK_PAIRS: tl.constexpr, INDEX: tl.constexpr,
+    BLOCK_HEADS: tl.constexpr, BLOCK_PAIRS: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
     pid = tl.program_id(0).to(INDEX)
-    heads = pid % H
-    t = pid // H
+    heads_tiles = tl.cdiv(H, BLOCK_HEADS)
+    heads = pid % heads_tiles * BLOCK_HEADS + tl.arange(0, BLOCK_HEADS)
+    heads_mask = heads < H
+    t = pid // heads_tiles
     pairs = tl.arange(0, BLOCK_PAIRS).to(INDEX)
     c = tl.load(cosine_ptr + t * stride_cosine_t + pairs * stride_cosine_1)
     s = tl.load(sine_ptr + t * stride_sine_t + pairs * stride_sine_1)
-    x_heads = x_ptr + t * stride_x_t + heads * stride_x_h
-    x_ptrs_2 = x_heads + pairs * stride_x_2
-    first = tl.load(x_ptrs_2).to(tl.float32)
-    x_ptrs = x_heads + (pairs + 32) * stride_x_2
-    second = tl.load(x_ptrs).to(tl.float32)
+    x_heads = x_ptr + t * stride_x_t + heads[:, None] * stride_x_h
+    x_ptrs_2 = x_heads + pairs[None, :] * stride_x_2
+    first = tl.load(x_ptrs_2, mask=heads_mask[:, None]).to(tl.float32)
+    x_ptrs = x_heads + (pairs[None, :] + 32) * stride_x_2
+    second = tl.load(x_ptrs, mask=heads_mask[:, None]).to(tl.float32)
     tl.debug_barrier()
-    tl.store(x_ptrs_2, (first * c - second * s).to(tl.float16))  # rope.py:32
-    tl.store(x_ptrs, (second * c + first * s).to(tl.float16))  # rope.py:33
+    tl.store(x_ptrs_2, (first * c[None, :] - second * s[None, :]).to(tl.float16), mask=heads_mask[:, None])
+    tl.store(x_ptrs, (second * c[None, :] + first * s[None, :]).to(tl.float16), mask=heads_mask[:, None])  # rope.py:33
 
 
 class _View(NamedTuple):
@@ -112,7 +114,13 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_rope(x, cosine, sine, T, H):
     index = _index_type(x, cosine, sine)
-    plan = _Plan(rope_kernel, T * H, {"BLOCK_PAIRS": 32, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
+    plan = _Plan(
+        rope_kernel,
+        T * triton.cdiv(H, 32),
+        {"BLOCK_HEADS": 32, "BLOCK_PAIRS": 32, "INDEX": index},
+        cuda=(4, 3),
+        hip=(2, 2),
+    )
     integers = (H, *x.stride(), *cosine.stride(), *sine.stride())
     return _launch(
         plan, (x, cosine, sine), integers, sizes=(), unit_strides=("stride_x_2", "stride_cosine_1", "stride_sine_1")

@@ -6,13 +6,13 @@ import intent.language as I
 
 @intent.kernel
 def rotate_pairs(
-    x: I.In[I.f32, ("M", "N", 2)],
-    out: I.Out[I.f32, ("M", "BLOCK_I")],
+    x: I.In[I.f32, ("M", 32, 2)],
+    out: I.Out[I.f32, ("M", 32, 2)],
 ):
     M = x.shape[0]
-    BLOCK_I = out.shape[1]
-    block_i = I.domain(0, BLOCK_I)
+    coordinates = I.domain(0, 2)
     m = I.domain(0, M)
-    out[m, block_i] = (
-        I.select(I.indices(block_i) % 2 == 0, x[m, I.indices(block_i) // 2, 1] * -1.0, x[m, I.indices(block_i) // 2, 0])
+    coordinates_2 = I.domain(0, 32)
+    out[m, coordinates_2, coordinates] = (
+        I.select(I.indices(coordinates) == 0, (x[m, coordinates_2, 1] * -1.0)[:, :, None], x[m, coordinates_2, 0][:, :, None])
     )

@@ -4,7 +4,7 @@ Every pair (a, b) of neighbouring elements becomes (-b, a): the quarter turn of 
 
 rotate_pairs(x[M, 64] f32) -> out[M, 64] f32
     out[row, :] = I.reshape(I.join(-pairs[:, 1], pairs[:, 0]), (HEAD,))
-    Plan    one program per row x 64 i
+    Plan    one program per 16 row x 64 i
     Traffic reads x; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -29,17 +29,22 @@ import triton.language as tl
 __all__ = ["rotate_pairs", "rotate_pairs_out", "rotate_pairs_device", "rotate_pairs_device_out"]
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["M"])
 def rotate_pairs_kernel(
-    x_ptr, out_ptr, stride_x_m, stride_x_1, stride_out_m, stride_out_1, BLOCK_I: tl.constexpr, INDEX: tl.constexpr
-):
-    row = tl.program_id(0).to(INDEX)
+    x_ptr, out_ptr,
+    M,
+    stride_x_m, stride_x_1, stride_out_m, stride_out_1,
+    BLOCK_ROW: tl.constexpr, BLOCK_I: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0).to(INDEX) * BLOCK_ROW + tl.arange(0, BLOCK_ROW)
+    row_mask = row < M
     i = tl.arange(0, BLOCK_I).to(INDEX)
-    x_row = x_ptr + row * stride_x_m
-    x_index = i // 2 * 2
-    pairs = tl.load(x_row + x_index * stride_x_1)
-    pairs_2 = tl.load(x_row + (x_index + 1) * stride_x_1)
-    tl.store(out_ptr + row * stride_out_m + i * stride_out_1, tl.where(i % 2 == 0, pairs_2 * -1.0, pairs))
+    x_row = x_ptr + row[:, None] * stride_x_m
+    x_index = i[None, :] // 2 * 2
+    pairs = tl.load(x_row + x_index * stride_x_1, mask=row_mask[:, None])
+    pairs_2 = tl.load(x_row + (x_index + 1) * stride_x_1, mask=row_mask[:, None])
+    out = tl.where(i[None, :] % 2 == 0, pairs_2 * -1.0, pairs)
+    tl.store(out_ptr + row[:, None] * stride_out_m + i[None, :] * stride_out_1, out, mask=row_mask[:, None])
 
 
 class _View(NamedTuple):
@@ -101,8 +106,14 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_rotate_pairs(x, out, M):
     index = _index_type(x, out)
-    plan = _Plan(rotate_pairs_kernel, M, {"BLOCK_I": 64, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
-    integers = (*x.stride(), *out.stride())
+    plan = _Plan(
+        rotate_pairs_kernel,
+        triton.cdiv(M, 16),
+        {"BLOCK_ROW": 16, "BLOCK_I": 64, "INDEX": index},
+        cuda=(4, 3),
+        hip=(2, 2),
+    )
+    integers = (M, *x.stride(), *out.stride())
     return _launch(plan, (x, out), integers, sizes=(), unit_strides=("stride_x_1", "stride_out_1"))
 
 

@@ -4,6 +4,8 @@ Matrix product of e4m3 operands with one e8m0 scale for every 32 elements along 
 
 scaled_matmul(a[M, G, 32] u8, a_scale[M, G] u8, b[G, 32, N] u8, b_scale[N, G] u8) -> c[M, N] f32
     c[:, :] = I.scaled_matmul(
+    Plan    one program per 16 m x 32 n; on chip: i; streamed: g
+    Plan    one program per 64 m x 64 n; on chip: i; streamed: g
     Plan    one program per 128 m x 64 n; on chip: i; streamed: g
     Traffic reads a, b, a_scale, b_scale; writes c
 
@@ -140,13 +142,30 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_scaled_matmul(a, a_scale, b, b_scale, c, M, G, N):
     index = _index_type(a, a_scale, b, b_scale, c)
-    plan = _Plan(
-        scaled_matmul_kernel,
-        triton.cdiv(M, 128) * triton.cdiv(N, 64),
-        {"BLOCK_M": 128, "BLOCK_N": 64, "BLOCK_I": 32, "INDEX": index},
-        cuda=(8, 3),
-        hip=(4, 2),
-    )
+    if M <= 16:
+        plan = _Plan(
+            scaled_matmul_kernel,
+            triton.cdiv(M, 16) * triton.cdiv(N, 32),
+            {"BLOCK_M": 16, "BLOCK_N": 32, "BLOCK_I": 32, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif M <= 64:
+        plan = _Plan(
+            scaled_matmul_kernel,
+            triton.cdiv(M, 64) * triton.cdiv(N, 64),
+            {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_I": 32, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            scaled_matmul_kernel,
+            triton.cdiv(M, 128) * triton.cdiv(N, 64),
+            {"BLOCK_M": 128, "BLOCK_N": 64, "BLOCK_I": 32, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
     integers = (M, G, N, *a.stride(), *a_scale.stride(), *b.stride(), *b_scale.stride(), *c.stride())
     return _launch(
         plan,

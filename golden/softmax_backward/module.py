@@ -67,7 +67,9 @@ def softmax_backward_streamed(
         projection_partial += value * gradient
     projection = tl.sum(projection_partial, axis=0)  # softmax_backward.py:18
 
-    for start_columns in range(0, N, BLOCK_COLUMNS):
+    for back in range(tl.cdiv(N, BLOCK_COLUMNS)):
+        start_columns = (tl.cdiv(N, BLOCK_COLUMNS) - 1 - back) * BLOCK_COLUMNS
+        # Backwards: what was read last is still in the cache.
         columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
         columns_mask = columns < N
         value = tl.load(y_row + columns * stride_y_n, mask=columns_mask, other=0.0).to(tl.float32)

@@ -105,6 +105,54 @@ def attend_parts_state(
     largest = tl.full((), -float("inf"), tl.float32)
     summary_1 = tl.full((), 0.0, tl.float32)
     summary_2 = tl.zeros((BLOCK_D,), tl.float32)
+    for start_part in tl.range(0, part_end, BLOCK_PART, num_stages=2):
+        part = start_part + tl.arange(0, BLOCK_PART).to(INDEX)
+        part_mask = part < part_end
+        t = part[:, None] + quotient
+        mask = part_mask[:, None] & d_mask[None, :]
+        k_ptrs = k_ptr + b * stride_k_b + h * stride_k_h + t * stride_k_t + d[None, :] * stride_k_d
+        k = tl.load(k_ptrs, mask=mask, other=0.0)
+        v = tl.load(v_ptr + b * stride_v_b + h * stride_v_h + t * stride_v_t + d[None, :] * stride_v_d, mask=mask)
+        scores = tl.sum(k * q[None, :], axis=1)  # split_decode.py:21
+        rhs_largest = tl.reduce(tl.where(part_mask, scores, -float("inf")), 0, _maximum)  # split_decode.py:22
+        new_largest = _maximum(largest, rhs_largest)
+        shift = tl.where(new_largest == -float("inf"), 0.0, new_largest)
+        weights = tl.exp(scores - shift)
+        rhs_mass = tl.sum(tl.where(part_mask, weights, 0.0), axis=0)  # split_decode.py:25
+        left = _exp(largest - shift)
+        rhs_moment = tl.sum(tl.where(part_mask[:, None], weights[:, None] * v, 0.0), axis=0)  # split_decode.py:25
+        largest = new_largest
+        summary_1 = summary_1 * left + rhs_mass
+        summary_2 = summary_2 * left + rhs_moment
+    tl.store(largest_ptr + b * stride_largest_b + h * stride_largest_h + g * stride_largest_g, largest)
+    tl.store(mass_ptr + b * stride_mass_b + h * stride_mass_h + g * stride_mass_g, summary_1)  # split_decode.py:65
+    moment_ptrs = moment_ptr + b * stride_moment_b + h * stride_moment_h + g * stride_moment_g + d * stride_moment_d
+    tl.store(moment_ptrs, summary_2, mask=d_mask)  # split_decode.py:66
+
+
+@triton.jit(do_not_specialize=["H", "T"])
+def attend_parts_state_1024(
+    q_ptr, k_ptr, v_ptr, largest_ptr, mass_ptr, moment_ptr,
+    H, D, T, G,
+    stride_q_b, stride_q_h, stride_q_d, stride_k_b, stride_k_h, stride_k_t, stride_k_d, stride_v_b, stride_v_h,
+    stride_v_t, stride_v_d, stride_largest_b, stride_largest_h, stride_largest_g, stride_mass_b, stride_mass_h,
+    stride_mass_g, stride_moment_b, stride_moment_h, stride_moment_g, stride_moment_d,
+    BLOCK_PART: tl.constexpr, BLOCK_D: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    g = pid % G
+    pid //= G
+    h = pid % H
+    b = pid // H
+    d = tl.arange(0, BLOCK_D).to(INDEX)
+    d_mask = d < D
+    position = g.to(tl.int64) * T
+    quotient = position // G
+    part_end = (T + position) // G - quotient
+    q = tl.load(q_ptr + b * stride_q_b + h * stride_q_h + d * stride_q_d, mask=d_mask, other=0.0)
+    largest = tl.full((), -float("inf"), tl.float32)
+    summary_1 = tl.full((), 0.0, tl.float32)
+    summary_2 = tl.zeros((BLOCK_D,), tl.float32)
     for start_part in range(0, part_end, BLOCK_PART):
         part = start_part + tl.arange(0, BLOCK_PART).to(INDEX)
         part_mask = part < part_end
@@ -267,7 +315,9 @@ def merge_parts_streamed(
 
     total_partial = tl.zeros((BLOCK_G,), tl.float32)
     moment_times_factor_sum_partial = tl.zeros((BLOCK_G, BLOCK_D), tl.float32)
-    for start_g in range(0, G, BLOCK_G):
+    for back in range(tl.cdiv(G, BLOCK_G)):
+        start_g = (tl.cdiv(G, BLOCK_G) - 1 - back) * BLOCK_G
+        # Backwards: what was read last is still in the cache.
         g = start_g + tl.arange(0, BLOCK_G).to(INDEX)
         g_mask = g < G
         largest = tl.load(largest_at_h + g * stride_largest_g, mask=g_mask, other=-float("inf"))
@@ -351,23 +401,39 @@ def _launch_attend_parts(q, k, v, largest, mass, moment, B, H, D, T, G):
     scratch = ()
     if D <= 128:
         plan = _Plan(
-            attend_parts_state, B * H * G, {"BLOCK_PART": 16, "BLOCK_D": 128, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
+            attend_parts_state, B * H * G, {"BLOCK_PART": 32, "BLOCK_D": 128, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
         )
     elif D <= 1024:
         plan = _Plan(
-            attend_parts_state, B * H * G, {"BLOCK_PART": 16, "BLOCK_D": 1024, "INDEX": index}, cuda=(16, 3), hip=(8, 2)
+            attend_parts_state_1024,
+            B * H * G,
+            {"BLOCK_PART": 16, "BLOCK_D": 1024, "INDEX": index},
+            cuda=(16, 3),
+            hip=(8, 2),
+        )
+    elif D <= 8192:
+        plan = _Plan(
+            attend_parts_state_1024,
+            B * H * G,
+            {"BLOCK_PART": 2, "BLOCK_D": 8192, "INDEX": index},
+            cuda=(16, 3),
+            hip=(8, 2),
         )
     elif D <= 16384:
         plan = _Plan(
-            attend_parts_state, B * H * G, {"BLOCK_PART": 1, "BLOCK_D": 16384, "INDEX": index}, cuda=(16, 3), hip=(8, 2)
+            attend_parts_state_1024,
+            B * H * G,
+            {"BLOCK_PART": 1, "BLOCK_D": 16384, "INDEX": index},
+            cuda=(16, 3),
+            hip=(8, 2),
         )
     else:
         plan = _Plan(
             attend_parts_in_memory,
             B * H * G,
             {"BLOCK_PART": 32, "BLOCK_D": 128, "INDEX": index},
-            cuda=(8, 3),
-            hip=(4, 2),
+            cuda=(4, 3),
+            hip=(2, 2),
         )
         scratch = ((B * D * G * H, torch.float32),)
     integers = (H, D, T, G, *q.stride(), *k.stride(), *v.stride(), *largest.stride(), *mass.stride(), *moment.stride())

@@ -212,6 +212,9 @@ def _launch_top_k(x, values, positions, M, N):
     elif N <= 1024:
         plan = _Plan(top_k_state_1024, M, {"BLOCK_COLUMNS": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
         integers = (N, *x.stride(), *values.stride(), *positions.stride())
+    elif N <= 8192:
+        plan = _Plan(top_k_state_1024, M, {"BLOCK_COLUMNS": 8192, "INDEX": index}, cuda=(8, 3), hip=(4, 2))
+        integers = (N, *x.stride(), *values.stride(), *positions.stride())
     elif N <= 16384:
         plan = _Plan(top_k_state_1024, M, {"BLOCK_COLUMNS": 16384, "INDEX": index}, cuda=(16, 3), hip=(8, 2))
         integers = (N, *x.stride(), *values.stride(), *positions.stride())

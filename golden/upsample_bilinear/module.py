@@ -4,6 +4,8 @@ Twice the height and width by bilinear interpolation between pixel centres; edge
 
 upsample_bilinear(x[B, H, W] f32) -> out[B, P, Q] f32
     out[b, p, q] = upper * (1.0 - down) + lower * down
+    Plan    one program per b x 16 p x 64 q
+    Plan    one program per b x 8 p x 128 q
     Plan    one program per b x p x 1024 q
     Traffic reads x; writes out
 
@@ -32,6 +34,47 @@ __all__ = ["upsample_bilinear", "upsample_bilinear_out", "upsample_bilinear_devi
 
 @triton.jit(do_not_specialize=["H", "P"])
 def upsample_bilinear_kernel(
+    x_ptr, out_ptr,
+    H, W, P, Q,
+    stride_x_b, stride_x_h, stride_x_w, stride_out_b, stride_out_p, stride_out_q,
+    BLOCK_P: tl.constexpr, BLOCK_Q: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    p_tiles = tl.cdiv(P, BLOCK_P)
+    q_tiles = tl.cdiv(Q, BLOCK_Q)
+    q = pid % q_tiles * BLOCK_Q + tl.arange(0, BLOCK_Q)
+    pid //= q_tiles
+    p = pid % p_tiles * BLOCK_P + tl.arange(0, BLOCK_P)
+    b = pid // p_tiles
+    right = tl.minimum(tl.cdiv(q[None, :], 2), W - 1)
+    product = right * stride_x_w
+    x_mask_2 = right >= 0
+    x_at_b = x_ptr + b * stride_x_b
+    above = tl.maximum(tl.cdiv(p[:, None], 2) - 1, 0)
+    x_start_2 = x_at_b + above * stride_x_h
+    out_mask = (p[:, None] < P) & (q[None, :] < Q)
+    x_mask = out_mask & (above < H)
+    x_3 = tl.load(x_start_2 + product, mask=x_mask & x_mask_2, other=0.0)
+    left = tl.maximum(tl.cdiv(q[None, :], 2) - 1, 0)
+    product_2 = left * stride_x_w
+    x_mask_3 = left < W
+    x_4 = tl.load(x_start_2 + product_2, mask=x_mask & x_mask_3, other=0.0)
+    below = tl.minimum(tl.cdiv(p[:, None], 2), H - 1)
+    x_start = x_at_b + below * stride_x_h
+    mask = out_mask & (below >= 0)
+    x = tl.load(x_start + product, mask=mask & x_mask_2, other=0.0)
+    x_2 = tl.load(x_start + product_2, mask=mask & x_mask_3, other=0.0)
+    down = tl.where(p % 2 == 0, 0.75, 0.25)
+    along = tl.where(q % 2 == 0, 0.75, 0.25)
+    one_minus_along = 1.0 - along
+    upper = x_4 * one_minus_along[None, :] + x_3 * along[None, :]
+    lower = x_2 * one_minus_along[None, :] + x * along[None, :]
+    out = upper * (1.0 - down[:, None]) + lower * down[:, None]
+    tl.store(out_ptr + b * stride_out_b + p[:, None] * stride_out_p + q[None, :] * stride_out_q, out, mask=out_mask)
+
+
+@triton.jit(do_not_specialize=["H", "P"])
+def upsample_bilinear_kernel_1(
     x_ptr, out_ptr,
     H, W, P, Q,
     stride_x_b, stride_x_h, stride_x_w, stride_out_b, stride_out_p, stride_out_q,
@@ -129,13 +172,30 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_upsample_bilinear(x, out, B, H, W, P, Q):
     index = _index_type(x, out)
-    plan = _Plan(
-        upsample_bilinear_kernel,
-        B * P * triton.cdiv(Q, 1024),
-        {"BLOCK_Q": 1024, "INDEX": index},
-        cuda=(4, 3),
-        hip=(2, 2),
-    )
+    if Q <= 64:
+        plan = _Plan(
+            upsample_bilinear_kernel,
+            B * triton.cdiv(P, 16) * triton.cdiv(Q, 64),
+            {"BLOCK_P": 16, "BLOCK_Q": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif Q <= 128:
+        plan = _Plan(
+            upsample_bilinear_kernel,
+            B * triton.cdiv(P, 8) * triton.cdiv(Q, 128),
+            {"BLOCK_P": 8, "BLOCK_Q": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            upsample_bilinear_kernel_1,
+            B * P * triton.cdiv(Q, 1024),
+            {"BLOCK_Q": 1024, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
     integers = (H, W, P, Q, *x.stride(), *out.stride())
     return _launch(plan, (x, out), integers, sizes=(W, Q), unit_strides=("stride_x_w", "stride_out_q"))
 

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 
 from intent.records import dataclass
+from translators.planning.ahead import in_order, under_way
 from translators.planning.described_tiles import DescribedTiles
 from translators.planning.goals import Advance, Goal, Store, Test
 from translators.planning.placement import Scope
@@ -15,6 +16,7 @@ from translators.tile.expression import Axis, Expression, walk
 from translators.tile.program import Statement
 
 REPEATED = frozenset({"pointwise", "select", "cast", "bitcast", "index"})  # computed again in a loop after its test
+VALUED = (tile.Assign, tile.StoreTile)
 
 
 @dataclass(slots=True)
@@ -71,6 +73,7 @@ class AuthorLoops(DescribedTiles):
         self.scopes[-1].statements.append(tile.OrderedLoop(
             loop.token, name, loop.low, loop.high, loop.step, forms, body, live, active, order,
             tuple(test.statements), tuple(node for node in shared if node is not loop.live), span=loop.span,
+            ahead=self._ahead(loop, forms, body),
         ))  # fmt: skip
 
     def _body(
@@ -97,8 +100,18 @@ class AuthorLoops(DescribedTiles):
             forms, body = self._body(loop, inner, names, [*goals, Advance(loop, piece.whole)], piece.whole)
             self.scopes[-1].statements.append(tile.OrderedLoop(
                 loop.token, start, low, high, loop.step, forms, body, sliced=loop.slices[0], continued=ordinal > 0,
-                span=loop.span,
+                span=loop.span, ahead=self._ahead(loop, forms, body),
             ))  # fmt: skip
+
+    def _ahead(self, loop: Loop, forms: Sequence[tile.CarryForm], body: Sequence[Statement]) -> int:
+        """How many iterations' loads are under way at a time, where Triton does not see to that by itself."""
+        if self.region.ordered:
+            return 0
+        roots = [form.update for form in forms] + [each.value for each in body if isinstance(each, VALUED)]
+        nodes = list(walk(*roots, stop=self._met))
+        if any(node.operation in ("atomic", "scan") or self._as_dot(node) for node in nodes):
+            return 0
+        return under_way(self.region, loop, self.layout.lanes) if in_order(nodes, body) else 0
 
     def _used(self, axes: Iterable[Axis]) -> list[Axis]:
         return [axis for axis in axes if axis in self.layout.lanes]

@@ -14,6 +14,7 @@ from translators.logical.program import Kernel, Program, Value
 from translators.logical.types import Buffer
 from translators.options import Options
 from translators.planning.advice import advice
+from translators.planning.ahead import under_way
 from translators.planning.bounds import Bounds, bounded_numerators, normalising_exponentials
 from translators.planning.coverage import coverage_notes, covered
 from translators.planning.decisions import FINDINGS, Decisions
@@ -25,7 +26,7 @@ from translators.planning.layouts import POINTS, Choice, Layout, choices
 from translators.planning.naming import Namer
 from translators.planning.online import is_online
 from translators.planning.padding import Padding
-from translators.planning.product_layouts import COPIED, is_dot, product_tiles
+from translators.planning.product_layouts import COPIED, accumulators, is_dot, product_tiles
 from translators.planning.program_coordinates import Decoding, prologue, tile_count
 from translators.planning.ranges import known_at_launch
 from translators.planning.region_operations import AlongSlices
@@ -182,7 +183,7 @@ class _Planning:
         wanted = choices(regions, demand.relaxed)
         for choice in wanted if label is None else [replace(wanted[-1], label=label)]:
             _swapped_elements(regions, choice)
-            alike = next((earlier for earlier in planned if _same_structure(earlier.choice, choice)), None)
+            alike = next((earlier for earlier in planned if _same_structure(regions, earlier.choice, choice)), None)
             if alike is not None:
                 planned.append(_resized(alike, choice))
                 continue
@@ -218,7 +219,7 @@ def _has_descriptors(function: TileFunction) -> bool:
     return any(isinstance(each, Describe) for section in function.sections for each in section.statements)
 
 
-def _same_structure(first: Choice, second: Choice) -> bool:
+def _same_structure(regions: Sequence[Region], first: Choice, second: Choice) -> bool:
     """The choices differ in nothing but block sizes, which the text of a function does not show."""
     if first.label != second.label:
         return False
@@ -226,7 +227,8 @@ def _same_structure(first: Choice, second: Choice) -> bool:
         one.roles == other.roles
         and all((one.lanes[axis] is None) == (other.lanes[axis] is None) for axis in one.lanes)
         and all(one.exact(axis) == other.exact(axis) for axis in one.lanes)
-        for one, other in zip(first.layouts, second.layouts, strict=True)
+        and all(under_way(region, loop, one.lanes) == under_way(region, loop, other.lanes) for loop in region.loops)
+        for region, one, other in zip(regions, first.layouts, second.layouts, strict=True)
     )
 
 
@@ -400,7 +402,7 @@ def _variant(plan: _Plan, planned: _Planned, names: LaunchNames) -> Variant:
         constants=constants,
         grid=_processors(_grid(regions, choice, names), choice),
         condition=_condition(choice, names),
-        cuda=Tuning(min(warps, max(swapped // 32, 1)) if swapped else warps, 3),
+        cuda=Tuning(min(warps, max(swapped // 32, 1)) if swapped else warps, 2 if _leaves_room(regions, choice) else 3),
         hip=Tuning(max(swapped // 64, 1) if swapped else max(warps // 2, 1), 1 if dots > 1 else 2),
         wide_index=written.wide_index,
         rounded=demand.rounded,
@@ -443,9 +445,16 @@ def _swapped_elements(regions: Sequence[Region], choice: Choice) -> int:
 def _warps(region: Region, layout: Layout, products: int) -> int:
     """For the largest tile of a program; where there are products, that of an accumulator."""
     elements = _tile_elements(region, layout)
+    if products and accumulators(region, layout.lanes) > 1:
+        return 4  # one group of them multiplies 64 rows
     if products:
         return 8 if elements >= (64 * 128 if products > 1 else 128 * 128) else 4
     return min(max(elements // (32 * layout.per_thread), 4), 16)
+
+
+def _leaves_room(regions: Sequence[Region], choice: Choice) -> bool:
+    """With one stage less a second program fits beside one that has several accumulators and all that they read."""
+    return any(accumulators(*each) > 1 for each in zip(regions, (a.lanes for a in choice.layouts), strict=True))
 
 
 def _tile_elements(region: Region, layout: Layout) -> int:

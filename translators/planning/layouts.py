@@ -18,6 +18,7 @@ from translators.planning.product_layouts import (
     Suitable,
     described_slices,
     dot_lanes,
+    few_product_rows,
     fold_lanes,
     fold_rows,
     is_dot,
@@ -29,7 +30,14 @@ from translators.planning.product_layouts import (
     within_registers,
 )
 from translators.planning.ranges import axes_of, known_at_launch
-from translators.planning.regions import Region, access_coordinates, axes_at, unit_stride_axes
+from translators.planning.regions import (
+    Region,
+    access_coordinates,
+    axes_at,
+    reads_neighbours,
+    unit_stride_axes,
+    widest_element,
+)
 from translators.planning.sinks import AxisConflict, MustStore, unsupported
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 from translators.tile.program import Role
@@ -38,16 +46,18 @@ RESIDENT_ROWS = (1024, 4096, 8192)  # columns of a row that one program keeps in
 RESIDENT_COLUMN = (128,)  # rows of a column that one program keeps: beside them lanes read neighbouring elements
 RESIDENT_STATE = (32, 64, 128)  # extent of each axis of a loop-carried matrix state
 RESIDENT_DOT = (64, 128, 256)  # extent of the resident axes of a loop with matrix products
-RESIDENT_CARRY = (128, 1024, 16384)  # extent of the only resident axis of a loop-carried tile
+RESIDENT_CARRY = (128, 1024, 8192, 16384)  # extent of the only resident axis of a loop-carried tile
 TILE = 8192  # elements of the largest tile beside a resident axis
 FIXED_TILE = 32768  # elements of the largest tile that fixed extents keep on chip: half the registers of a processor
 STATE_TILE = 2048  # the same beside a loop-carried axis: a state is there twice, before and after the iteration
+SLICED_TILE = 4096  # the same where the tile is a slice that is read, whose loads run ahead
 SLICE_TILE = 16384  # elements of a tile that a slice of rows on chip makes
 STREAMED_ROW = 8192  # lanes when the only lanes are a streamed axis
 BUSY_ROW, BUSY_ROWS = 4096, 1024  # the same where a row is read once and there are so many: some for each processor
 SECTION = (32, 128)  # the same where several axes are: rows, and columns that are neighbours in memory
 SHORT = 512  # a fixed extent that is lanes beside others
 POINTWISE = 4096  # bytes of the widest array that a pointwise tile touches: two vectors of 16 in each thread
+FEW_NEIGHBOURS = (64, 128)  # rows of elements that do not fill such a tile: several of them
 SQUARE = 64  # both axes of a tile read along one and written along the other
 STENCIL = (4, 512)  # a tile that is read by its neighbours too: rows, and 4-byte elements of a row
 COLUMNS = (32, 256)  # column sums: free lanes that read neighbouring elements, and streamed rows
@@ -100,8 +110,29 @@ def choices(regions: Sequence[Region], relaxed: bool = False) -> tuple[Choice, .
     rows = {axis for region in regions for axis in fold_rows(region) if _symbolic(axis)}
     found: list[Choice] = []
     for choice in _choices(regions, relaxed):
-        found += [*_few_rows(choice, rows, regions), *_described(choice, regions), choice]
+        found += [*_few_rows(choice, rows, regions), *_described(choice, regions), *_short(choice, regions), choice]
     return tuple(found)
+
+
+def _short(choice: Choice, regions: Sequence[Region]) -> Iterator[Choice]:
+    """The same for a product of few rows, and for neighbours that are too few to fill a tile of elements."""
+    if len(regions) != 1 or choice.large or choice.limits:
+        return
+    (region,), (layout,) = regions, choice.layouts
+    for axis, most, lanes in (*few_product_rows(region, layout.lanes), *_short_neighbours(region, layout)):
+        layouts = (replace(layout, lanes={**layout.lanes, **lanes}),)
+        yield replace(choice, layouts=layouts, limits=((axis.extent, most),))
+
+
+def _short_neighbours(region: Region, layout: Layout) -> Iterator[tuple[Axis, int, Mapping[Axis, int]]]:
+    """Several rows of the author's tensors where they are short, as channels and elements of heads may be."""
+    free, _, _ = _candidates(region, layout.roles)
+    lanes = [axis for axis, size in layout.lanes.items() if size]
+    size = layout.lanes[lanes[0]] or 1 if lanes else 1
+    several = len(free) > 1 and len(region.program) > 2
+    if several and lanes == free[:1] and _symbolic(lanes[0]):
+        for few in (few for few in FEW_NEIGHBOURS if few < size):
+            yield lanes[0], few, {lanes[0]: few, free[1]: _fit(free[1], size // few)}
 
 
 def _few_rows(choice: Choice, rows: Set[Axis], regions: Sequence[Region]) -> Iterator[Choice]:
@@ -285,9 +316,11 @@ def _layout(
     else:
         resident_lanes = math.prod(lanes[axis] or 1 for axis in lanes)
         stream_lanes, per_thread = _stream_lanes(region, roles, rows or LONG_ROWS)
-        lanes.update(_shared_lanes(stream_lanes, resident_lanes, STATE_TILE if region.carried else TILE))
+        lanes.update(_shared_lanes(stream_lanes, resident_lanes, _tile_budget(region)))
         lanes.update(_short_lanes(region, roles, lanes))
-    if region.carried or region.counts:
+    if any(loop.slices for loop in region.loops):
+        per_thread = PER_THREAD
+    elif region.counts or _waits_for_loads(region):
         per_thread = min(per_thread, PER_THREAD_WAITING)
     lanes.update(_count_lanes(region, roles, bins))
     lanes.update(_swap_lanes(region, roles, lanes))
@@ -297,6 +330,18 @@ def _layout(
     for twin, axis in region.twins.items():
         roles[twin], lanes[twin] = roles[axis], lanes[axis]
     return Layout(roles, lanes, per_thread)
+
+
+def _waits_for_loads(region: Region) -> bool:
+    """An iteration of a loop of single coordinates reads something."""
+    return any(node.operation == "load" and node.loops for node in region.nodes)
+
+
+def _tile_budget(region: Region) -> int:
+    """Elements of the largest tile beside resident axes."""
+    if any(loop.slices for loop in region.loops):
+        return SLICED_TILE
+    return STATE_TILE if region.carried else TILE
 
 
 def _covers(lanes: int | None, axis: Axis) -> bool:
@@ -485,13 +530,16 @@ def _stream_lanes(
         return _reduction_lanes(region, free[0], streamed[0], rows)
     if streamed:
         return _lanes_for_all(region, streamed), PER_THREAD_WAITING
-    if len(free) > 1 and _reads_neighbours(region, free[1]):
-        columns = STENCIL[1] * 4 // _widest(region, free[0])
+    if len(free) > 1 and reads_neighbours(region, free[1]):
+        columns = STENCIL[1] * 4 // widest_element(region, free[0])
         return {free[0]: _fit(free[0], columns), free[1]: _fit(free[1], STENCIL[0])}, PER_THREAD_STENCIL
     if len(free) > 1 and unit.get(free[1]):
         return {free[0]: _fit(free[0], SQUARE), free[1]: _fit(free[1], SQUARE)}, PER_THREAD_WAITING
     if free:
-        return {free[0]: _fit(free[0], POINTWISE // _widest(region, free[0]))}, PER_THREAD
+        lanes = POINTWISE // widest_element(region, free[0])
+        short, beside = _fit(free[0], lanes), [*free[1:], *points]
+        more: dict[Axis, int | None] = {axis: _fit(axis, lanes // short) for axis in beside[:1] if short < lanes}
+        return {free[0]: short, **more}, PER_THREAD
     return {points[0]: _fit(points[0], POINTS)} if points else {}, PER_THREAD
 
 
@@ -508,25 +556,6 @@ def _lanes_for_all(region: Region, streamed: Sequence[Axis]) -> dict[Axis, int |
     rows, columns = SECTION
     beside = {axis: columns if axis is streamed[0] else rows for axis in chosen if axis in together}
     return {axis: _fit(axis, beside.get(axis, STREAMED_ROW)) for axis in chosen}
-
-
-def _reads_neighbours(region: Region, axis: Axis) -> bool:
-    """An array is read at several positions of the axis that a constant separates: its rows are wanted by several."""
-    found: dict[object, set[int]] = {}
-    for node in region.nodes:
-        if node.operation == "load":
-            for position, coordinate in enumerate(node.attribute.coordinates[:-1]):
-                if coordinate.coefficient(axis) == number(1):
-                    family = (node.attribute.memory, position, coordinate - coordinate.offset)
-                    found.setdefault(family, set()).add(coordinate.offset)
-    return any(len(offsets) > 1 for offsets in found.values())
-
-
-def _widest(region: Region, axis: Axis) -> int:
-    """Bytes of an element of the widest view that is accessed along the axis."""
-    accesses = [(sink.memory, sink.coordinates) for sink in region.sinks]
-    accesses += [(n.attribute.memory, n.attribute.coordinates) for n in region.nodes if n.operation == "load"]
-    return max([memory.dtype.bits // 8 for memory, place in accesses if axis in axes_of(place)], default=4)
 
 
 def _candidates(region: Region, roles: Mapping[Axis, Role]) -> tuple[list[Axis], list[Axis], list[Axis]]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 
 from intent.records import dataclass, field
+from translators.logical.types import Memory
 from translators.planning.bounds import Bounds
 from translators.planning.demand import Demand
 from translators.planning.hazards import apart, one_memory
@@ -45,6 +46,9 @@ class Scope:
     last: int | None = None
     finished: set[LoopToken] = field(default_factory=set)
     closed: set[str] = field(default_factory=set)  # names that finished loops within it had
+    swept: dict[Axis, tuple[bool, set[Memory]]] = field(
+        default_factory=dict
+    )  # which way loops last ran, what they read
 
 
 @dataclass(slots=True)

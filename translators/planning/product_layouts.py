@@ -22,6 +22,7 @@ COPIED = 768  # so often an element must be multiplied for a copy of it in align
 ALIGNED = 16  # row lengths are multiples of this where wide accesses are possible
 DOT_MINIMUM = 16
 DOT_MINIMUM_OF_BYTES = 32  # along the contracted axis, where elements have eight bits
+FEW_ROWS = {16: (32, 128), 64: (128, 64)}  # for so many rows of a product: columns and depth of its tiles
 # A fold with several products of 16-bit elements: for so many elements of state to a row, (rows, length of a slice).
 # Every row's state is in registers twice, as carry and as summary; with eight warps nothing is spilled in the loop.
 FOLD_TILES = {64: (128, 64), 128: (128, 64), 256: (64, 32), 512: (32, 32)}
@@ -115,6 +116,27 @@ def dot_lanes(region: Region, dots: Sequence[Expression], roles: Mapping[Axis, R
     return {axis: size for axis, size in lanes.items() if roles[axis] != "resident"}
 
 
+def few_product_rows(
+    region: Region, lanes: Mapping[Axis, int | None]
+) -> Iterator[tuple[Axis, int, Mapping[Axis, int]]]:
+    """Rows of a product that may be few, how few, and tiles for that: no larger than they are, and so narrow that there
+    are programs enough all the same, since it is the other matrix that takes the time.
+    """
+    dots = [node for node in region.contractions if is_dot(node, region)]
+    if len(dots) != 1 or dots[0].arguments[0].dtype.bits > 16 or fold_rows(region):
+        return
+    lhs, rhs = dots[0].arguments
+    k = contracted_lane(dots[0])
+    rows = [axis for axis in region.program if axis in lhs.axes - rhs.axes and lanes[axis] == DOT_ROWS]
+    columns = [axis for axis in region.program if axis in rhs.axes - lhs.axes and lanes[axis]]
+    if len(rows) != 1 or len(columns) != 1 or rows[0].extent.constant is not None:
+        return
+    for most, (width, depth) in FEW_ROWS.items():
+        slices = {k: at_most(k, depth)} if k.extent.constant is None and lanes[k] else {}
+        width = min(width, lanes[columns[0]] or width)
+        yield rows[0], most, {rows[0]: most, columns[0]: at_most(columns[0], width), **slices}
+
+
 def wide_enough(dots: Sequence[Expression], lanes: Mapping[Axis, int | None]) -> dict[Axis, int]:
     """Axes on chip that are shorter than a product's least side: the lanes beyond them are guarded."""
     sides = {axis for node in dots for axis in {*node.axes, contracted_lane(node)}}
@@ -198,13 +220,22 @@ def fold_lanes(region: Region, resident: Mapping[Axis, int | None]) -> dict[Axis
     tiles = _carried_tiles(region, resident)
     if not programs or not tiles or any(len(tile) != 1 for tile in tiles):
         return {}
-    state = sum(size for (size,) in tiles)
-    rows, depth = next((sizes for most, sizes in FOLD_TILES.items() if state <= most), FOLD_TILES[max(FOLD_TILES)])
+    sizes = [size for (size,) in tiles]
+    rows, depth = _fold_tile(sum(sizes))
     if len(tiles) > 1:  # beside several accumulators there are several tiles of rows by a slice
-        rows = min(rows, 64)
+        rows, depth = min(rows, 64), max(depth, _fold_tile(max(sizes))[1])
     slices = {axis for axis in region.axes if axis.slices is not None}
-    sizes = [(axis, rows) for axis in programs] + [(axis, depth) for axis in slices]
-    return {axis: at_most(axis, size) for axis, size in sizes}
+    wanted = [(axis, rows) for axis in programs] + [(axis, depth) for axis in slices]
+    return {axis: at_most(axis, size) for axis, size in wanted}
+
+
+def _fold_tile(state: int) -> tuple[int, int]:
+    return next((sizes for most, sizes in FOLD_TILES.items() if state <= most), FOLD_TILES[max(FOLD_TILES)])
+
+
+def accumulators(region: Region, lanes: Mapping[Axis, int | None]) -> int:
+    """Tiles that a fold with products carries, beside its statistics of rows."""
+    return len(_carried_tiles(region, lanes)) if fold_rows(region) else 0
 
 
 def described_slices(region: Region, lanes: Mapping[Axis, int | None]) -> dict[Axis, int | None]:

@@ -19,7 +19,7 @@ from translators.planning.contrary_scans import contrary_scans
 from translators.planning.demand import Demand
 from translators.planning.hazards import Cells, apart, crosses, identities, meet, mentioned, separating
 from translators.planning.neutral import reduction_limits
-from translators.planning.ranges import known_at_launch
+from translators.planning.ranges import axes_of, known_at_launch
 from translators.planning.sinks import Loop, LoopCarry, Sink, loop_roots, roots
 from translators.tile.expression import Atomic, Axis, Expression, LoopToken, Reduction, walk
 from translators.triton_source.atomics import swaps
@@ -408,3 +408,22 @@ def access_coordinates(region: Region) -> list[tuple[Polynomial, ...]]:
     loads = (node for node in region.nodes if node.operation == "load" and node not in region.copied)
     places += [(load.attribute.memory, load.attribute.coordinates) for load in loads]
     return [coordinates for memory, coordinates in places if coordinates and isinstance(memory, View)]
+
+
+def reads_neighbours(region: Region, axis: Axis) -> bool:
+    """An array is read at several positions of the axis that a constant separates: its rows are wanted by several."""
+    found: dict[object, set[int]] = {}
+    for node in region.nodes:
+        if node.operation == "load":
+            for position, coordinate in enumerate(node.attribute.coordinates[:-1]):
+                if coordinate.coefficient(axis) == number(1):
+                    family = (node.attribute.memory, position, coordinate - coordinate.offset)
+                    found.setdefault(family, set()).add(coordinate.offset)
+    return any(len(offsets) > 1 for offsets in found.values())
+
+
+def widest_element(region: Region, axis: Axis) -> int:
+    """Bytes of an element of the widest view that is accessed along the axis."""
+    accesses = [(sink.memory, sink.coordinates) for sink in region.sinks]
+    accesses += [(n.attribute.memory, n.attribute.coordinates) for n in region.nodes if n.operation == "load"]
+    return max([memory.dtype.bits // 8 for memory, place in accesses if axis in axes_of(place)], default=4)

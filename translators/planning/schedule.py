@@ -447,7 +447,7 @@ class Scheduler(ContraryScans):
         if not goals and not reductions:
             return None
         wanted = {each: self._direction(axis, self._roots_of(each)) for each in (*reductions, *goals)}
-        reverse = next((direction for direction in wanted.values() if direction is not None), False)
+        reverse = next((direction for direction in wanted.values() if direction is not None), None)
         reductions = [node for node in reductions if wanted[node] in (reverse, None)]
         goals = [goal for goal in goals if wanted[goal] in (reverse, None)]
         followers = {node: parts for node, parts in followers.items() if self._reduced_along(node)[0] is axis}
@@ -459,10 +459,15 @@ class Scheduler(ContraryScans):
             self.demand.names.setdefault(factor, "rescale")
             self.checks.nonpositive |= exponentials(factor)
         self._prepare(self._axis_bounds((axis,)))
-        low, high = self._worked_on(axis, goals, folds, followers) if reverse is False else (None, None)
+        low, high = (None, None) if reverse else self._worked_on(axis, goals, folds, followers)
+        may_turn = reverse is None and low is None is high and not followers
+        turned = self._turns(axis, [*goals, *folds], may_turn)
+        reverse = bool(reverse or turned)
         start = self.namer.fresh(f"start_{self.namer.axis(axis)}") if self.layout.lanes[axis] else self.namer.axis(axis)
         inner = Scope(axis=axis, start=start, reverse=reverse)
         self.scopes.append(inner)
+        if turned:
+            inner.statements.append(tile.Remark("Backwards: what was read last is still in the cache."))
         self._open_axis(axis, start)
         narrowed: list[Goal] = [
             Store(g.sink, self._streamed(g.sink.axes, roots(g.sink))) for g in goals if isinstance(g, Store)
@@ -478,6 +483,22 @@ class Scheduler(ContraryScans):
         for fold, members in zip(folds, grouped, strict=True):
             self._finish(fold, members)
         return True, set(goals)
+
+    def _turns(self, axis: Axis, goals: Sequence[Store | Fold], may: bool) -> bool:
+        """Whether a sweep reads again what the one before it read last: the other way it finds that in the cache. Those
+        of products stay as they are: other programs read the same matrices meanwhile.
+        """
+        below = [root for goal in goals for root in self._goal_roots(goal)]
+        below += [goal.reduction for goal in goals if isinstance(goal, Fold)]
+        nodes = list(walk(*below, stop=self._met))
+        loads = [node for node in nodes if node.operation == "load" and axis in node.axes]
+        memories = {node.attribute.memory for node in loads}
+        reverse, earlier = self.scopes[-1].swept.get(axis, (True, set()))
+        kept = self.layout.lanes[axis] is not None and not any(map(self._is_rewritten, loads))
+        kept = kept and all(node.operation != "contract" for node in nodes)
+        turned = may and not reverse and kept and not memories.isdisjoint(earlier)
+        self.scopes[-1].swept[axis] = turned, memories
+        return turned
 
     def _worked_on(
         self, axis: Axis, goals: Sequence[Goal], folds: Sequence[Fold], followers: Mapping[Expression, object]

@@ -280,7 +280,8 @@ class CarryForm:
 class OrderedLoop:
     """An author's loop over [low, high) by `step`, or, if `live` is given, for as long as any lane is live, or over the
     slices of an axis (`sliced`), from `name` on in steps of its block.
-    A `continued` loop goes on with the carries of an earlier one.
+    A `continued` loop goes on with the carries of an earlier one. Loads of `ahead` iterations are under way at a time,
+    where that is not 0.
 
     `test` computes what `live` needs; it stands before the loop and again at the end of the body, which has what is
     `shared` from it. `active` names `live`.
@@ -301,6 +302,7 @@ class OrderedLoop:
     sliced: Axis | None = None
     continued: bool = False
     span: Span | None = None
+    ahead: int = 0
 
 
 @dataclass(frozen=True, slots=True)

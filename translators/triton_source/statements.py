@@ -306,6 +306,9 @@ class StatementWriter(ValueWriter):
         self.level -= 1
         if statement.token in renderer.indices:
             self._as_index(head, self._range(statement), self._range(statement, wide=True))
+        if statement.ahead:
+            text = self.lines[head].text.replace(" in range(", " in tl.range(")
+            self.lines[head] = self.lines[head].rewritten(f"{text.removesuffix('):')}, num_stages={statement.ahead}):")
 
     def _as_index(self, head: int, plain: str, wide: str) -> None:
         """Offsets are multiples of the counter, which is as wide as the bounds."""
