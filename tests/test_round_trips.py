@@ -49,7 +49,6 @@ NO_FIXED_POINT = (
     "moe_projection",
     "paged_decode",
     "rope_cache_update",
-    "rotate_pairs",
     "spmm",
     "spmv",
     "suffix_sum",

@@ -58,12 +58,9 @@ def segment_softmax_kernel(
         v = tl.load(scores_ptrs, mask=scores_mask, other=-float("inf"))  # masked lanes lose every maximum
         v_max_partial = _maximum(v_max_partial, v)
     v_max = tl.reduce(v_max_partial, 0, _maximum)  # segment_softmax.py:28
-    blocks = tl.cdiv(offsets_s_plus_1 - offsets, BLOCK_I)
 
     e_sum_partial = tl.zeros((BLOCK_I, BLOCK_H), tl.float32)
-    for back in range(blocks):
-        start_i = offsets + (blocks - 1 - back) * BLOCK_I
-        # Backwards: what was read last is still in the cache.
+    for start_i in range(offsets, offsets_s_plus_1, BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
         i_mask = i < offsets_s_plus_1
         scores_ptrs = scores_ptr + i[:, None] * stride_scores_e + h[None, :] * stride_scores_h

@@ -19,6 +19,7 @@ from translators.planning.goals import Advance, Fold, Goal, Store, Test
 from translators.planning.hazards import Cells, apart, cells, identities, one_memory
 from translators.planning.online import exponentials, previous, rescaling
 from translators.planning.placement import Scope, results_key
+from translators.planning.ranges import known_at_launch
 from translators.planning.sinks import (
     AxisConflict,
     Loop,
@@ -486,7 +487,8 @@ class Scheduler(ContraryScans):
 
     def _turns(self, axis: Axis, goals: Sequence[Store | Fold], may: bool) -> bool:
         """Whether a sweep reads again what the one before it read last: the other way it finds that in the cache. Those
-        of products stay as they are: other programs read the same matrices meanwhile.
+        of products stay as they are: other programs read the same matrices meanwhile; so do those of rows that are not
+        all as long.
         """
         below = [root for goal in goals for root in self._goal_roots(goal)]
         below += [goal.reduction for goal in goals if isinstance(goal, Fold)]
@@ -496,7 +498,7 @@ class Scheduler(ContraryScans):
         reverse, earlier = self.scopes[-1].swept.get(axis, (True, set()))
         kept = self.layout.lanes[axis] is not None and not any(map(self._is_rewritten, loads))
         kept = kept and all(node.operation != "contract" for node in nodes)
-        turned = may and not reverse and kept and not memories.isdisjoint(earlier)
+        turned = may and known_at_launch(axis.extent) and not reverse and kept and not memories.isdisjoint(earlier)
         self.scopes[-1].swept[axis] = turned, memories
         return turned
 
