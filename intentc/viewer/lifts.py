@@ -96,11 +96,11 @@ def _codes(shown: _Kernel, facts: Sequence[_Fact]) -> Markup:
     beyond = sorted({line for fact in facts for line in fact.lines if not first <= line <= last})
     numbers = sorted({*range(first, last + 1), *beyond})
     triton = Listing(f"{shown.name}-t", lines, numbers, {n: each for n, each in links.items() if n in numbers})
-    left = pane(f"{shown.path.rpartition('/')[2]}, Triton", triton, "source")
+    left = pane(f"{shown.path.rpartition('/')[2]}, Triton", triton, shown.lifted.name, "source")
     if not written:
         return element("div", left, class_="codes")
     intent = Listing(f"{shown.name}-i", written, range(1, len(written) + 1), back)
-    return element("div", left, pane("What it computes, in Intent", intent), class_="codes lifted")
+    return element("div", left, pane("What it computes, in Intent", intent, shown.lifted.name), class_="codes lifted")
 
 
 def _arrays(shown: _Kernel, written: Sequence[str]) -> dict[int, list[int]]:

@@ -36,10 +36,11 @@ def _asset(name: str) -> str:
     return (_HERE / name).read_text(encoding="utf-8")
 
 
-def pane(title: str, shown: Listing, kind: str = "") -> Markup:
-    """A listing that scrolls within its own frame."""
-    inside = element("div", listing(shown, title), class_="scroll", tabindex=-1)
-    return element("section", element("h3", title), inside, class_=f"pane {kind}".strip(), aria_label=title)
+def pane(title: str, shown: Listing, about: str, kind: str = "") -> Markup:
+    """A listing that scrolls within its own frame; `about` tells those of one title apart."""
+    label = f"{title} ({about})"
+    inside = element("div", listing(shown, label), class_="scroll", tabindex=-1)
+    return element("section", element("h3", title), inside, class_=f"pane {kind}".strip(), aria_label=label)
 
 
 def line_link(target: str, number: int) -> Markup:

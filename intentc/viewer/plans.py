@@ -104,9 +104,8 @@ def _helpers(shown: _Kernel) -> Markup | None:
     lines = "\n\n".join(text.strip("\n") for text in shown.code.helpers.values()).split("\n")
     listing = Listing(f"{shown.name}-h", lines, range(1, len(lines) + 1))
     names = ", ".join(shown.code.helpers)
-    return element(
-        "details", element("summary", f"Device functions that are called: {names}"), pane("Called", listing, "inset")
-    )
+    called = pane("Called", listing, shown.code.kernel.name, "inset")
+    return element("details", element("summary", f"Device functions that are called: {names}"), called)
 
 
 def _host(compilation: Compilation, path: str, text: str) -> Markup | None:
@@ -118,10 +117,9 @@ def _host(compilation: Compilation, path: str, text: str) -> Markup | None:
     numbers = sorted({number for name in names for number in range(spans[name][0], spans[name][1] + 1)})
     listing = Listing("host", text.split("\n"), numbers)
     said = "These functions call the kernels, one launch after the other; the module has them too."
-    return element(
-        "section", element("h2", "On the host"), element("p", said), pane(path.rpartition("/")[2], listing, "inset"),
-        class_="kernel", id="host-functions",
-    )  # fmt: skip
+    source = pane(path.rpartition("/")[2], listing, "on the host", "inset")
+    head = element("h2", "On the host")
+    return element("section", head, element("p", said), source, class_="kernel", id="host-functions")
 
 
 # ----------------------------------------------------------------------------------------------------------------- code
@@ -151,7 +149,8 @@ def _source(shown: _Kernel, path: str, back: Mapping[int, Sequence[str]]) -> Mar
     numbers = sorted(inside | {line for line in back if line <= text.count("\n") + 1})
     if not numbers:
         return None
-    return pane(path.rpartition("/")[2], Listing(_source_id(shown, path), text.split("\n"), numbers, back), "source")
+    listing = Listing(_source_id(shown, path), text.split("\n"), numbers, back)
+    return pane(path.rpartition("/")[2], listing, shown.code.kernel.name, "source")
 
 
 def _source_id(shown: _Kernel, path: str) -> str:
@@ -180,7 +179,7 @@ def _generated(shown: _Kernel, variant: Variant, found: Links) -> Markup:
         for number, sources in found.sources.items()
     }
     listing = Listing(_function_id(shown, variant), lines, range(1, len(lines) + 1), to, found.loose, before)
-    return pane(f"{names.device_function(variant)}, from line {before + 1} of the module", listing)
+    return pane(f"{names.device_function(variant)}, from line {before + 1} of the module", listing, "generated")
 
 
 # ---------------------------------------------------------------------------------------------------------------- below

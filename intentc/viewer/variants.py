@@ -141,7 +141,7 @@ def _axes(drawn: Drawn, number: int) -> Markup | None:
     title = "Axes" if len(drawn.sections) == 1 else f"Axes, part {number + 1}"
     rows = [_axis(view) for view in views]
     return element(
-        "div", element("h3", title), table(("Axis", "Domain", "Where", "Tile", "Guard", ""), rows), class_="block"
+        "div", element("h3", title), table(("Axis", "Domain", "Where", "Tile", "Guard", "Drawn"), rows), class_="block"
     )
 
 
