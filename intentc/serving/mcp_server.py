@@ -137,7 +137,8 @@ class Tools:
     ) -> CallToolResult:
         """Lift Triton kernels to Intent source, with a report of what was proven and what was not.
 
-        What cannot be proven is not lifted. The text should hold the host code that launches the kernels too.
+        What cannot be proven is not lifted. The text should hold the host code that launches the kernels too. Name one
+        kernel of a file of many, which may take longer than a call can.
         """
         return await self._answer(
             "lift", program=program, kernel=kernel, constexpr=constexpr, dtypes=dtypes, filename=filename
