@@ -6,6 +6,7 @@ Group g owns the rows offsets[g] up to offsets[g + 1]; a group may be empty.
 
 grouped_gemm(x[R, K] f16, weight[G, K, N] f16, offsets[P] i32) -> out[R, N] f16
     out[m, n] = I.cast(I.matmul(x[m, k], weight[g, k, n], acc_dtype=I.f32), I.f16)
+    Plan    one program per g x 256 n; streamed: 128 i, 64 k
     Plan    one program per g x 128 n; streamed: 128 i, 64 k
     Traffic reads offsets, x, weight; writes out
 
@@ -121,13 +122,22 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_grouped_gemm(x, weight, offsets, out, R, K, G, N, P):
     index = _index_type(x, weight, offsets, out)
-    plan = _Plan(
-        grouped_gemm_kernel,
-        G * triton.cdiv(N, 128),
-        {"BLOCK_N": 128, "BLOCK_I": 128, "BLOCK_K": 64, "INDEX": index},
-        cuda=(8, 3),
-        hip=(4, 2),
-    )
+    if N >= 768 and G * N >= 24576 and K % 16 == 0 and N % 16 == 0:
+        plan = _Plan(
+            grouped_gemm_kernel,
+            G * triton.cdiv(N, 256),
+            {"BLOCK_N": 256, "BLOCK_I": 128, "BLOCK_K": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+    else:
+        plan = _Plan(
+            grouped_gemm_kernel,
+            G * triton.cdiv(N, 128),
+            {"BLOCK_N": 128, "BLOCK_I": 128, "BLOCK_K": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
     integers = (R, K, N, P, *x.stride(), *weight.stride(), offsets.stride(0), *out.stride())
     return _launch(
         plan,

@@ -224,7 +224,8 @@ def _wide_choice(region: Region, usual: Choice) -> Choice | None:
     if wide is None:
         return None
     columns, suitable = wide
-    return Choice((replace(layout, lanes={**layout.lanes, columns: DOT_WIDE}),), (), usual.label, suitable, large=True)
+    large = all(axis in region.program for node in region.contractions for axis in node.axes)
+    return Choice((replace(layout, lanes={**layout.lanes, columns: DOT_WIDE}),), (), usual.label, suitable, large=large)
 
 
 def _busy_choice(region: Region, rows: set[Axis], usual: Choice) -> Choice | None:

@@ -166,18 +166,20 @@ def within_registers(
 def wide_columns(region: Region, lanes: Mapping[Axis, int | None]) -> tuple[Axis, tuple[Suitable, ...]] | None:
     """The columns of which a product takes DOT_WIDE, and for which sizes: each element read is then used more often.
 
-    One program then fills a processor. Where operands are computed there are no registers for that.
+    One program then fills a processor. Where operands are computed there are no registers for that. Rows that a program
+    walks along, as those of a group are, give no more programs.
     """
     reductions = [node for node in region.nodes if isinstance(node.attribute, Reduction)]
     if len(reductions) != 1 or not _is_plain_dot(reductions[0], region) or region.loops:
         return None
     lhs, rhs = reductions[0].arguments
-    rows = [axis for axis in region.program if lanes[axis] == DOT_ROWS and axis not in rhs.axes]
+    rows = [axis for axis in lhs.axes & reductions[0].axes - rhs.axes if lanes[axis] == DOT_ROWS]
     columns = [axis for axis in region.program if lanes[axis] == DOT_COLUMNS and axis not in lhs.axes]
     if len(rows) != 1 or len(columns) != 1:
         return None
     elements = product(axis.extent for axis in region.program)
-    wanted = [(columns[0].extent, ">=", 3 * DOT_WIDE), (elements, ">=", WIDE_TILES * DOT_ROWS * DOT_WIDE)]
+    tile = DOT_WIDE * (DOT_ROWS if rows[0] in region.program else 1)
+    wanted = [(columns[0].extent, ">=", 3 * DOT_WIDE), (elements, ">=", WIDE_TILES * tile)]
     wanted += [(remainder(each, number(ALIGNED)), "==", 0) for each in _row_lengths((lhs, rhs))]
     if any(have.constant is not None and not _COMPARED[how](have.constant, than) for have, how, than in wanted):
         return None
