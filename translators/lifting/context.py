@@ -76,6 +76,7 @@ class Context:
     tiling: frozenset[str] = frozenset()  # blocks of which several make up what masks count
     required: dict[Polynomial, None] = field(default_factory=dict)  # not negative in a launch that has a meaning
     effort: Effort = field(default_factory=lambda: Effort())
+    simplifiers: dict[object, object] = field(default_factory=dict)  # by what they know
 
     def invariant(self, polynomial: Polynomial) -> bool:
         """Whether it is the same for every program, iteration and lane of a launch."""

@@ -21,12 +21,15 @@ LARGEST_SIZE = 40
 SMALL_INTEGER = 8
 FEW, MANY = 5, 2500  # of which the large size is longer than a block that is written as a number
 BLOCK_SIZES = (16, 32)
+SMALL_BLOCKS = (4, 8)  # where the usual ones make calls that take long
+BLOCKS_OF_A_SIZE = 3  # at most, if blocks are small
 SHARE_OF_MULTIPLES = 0.4
 MOST_ATTEMPTS = 400
 MOST_PROGRAMS = 64
-ENOUGH_PROGRAMS = 60  # of a call: each takes milliseconds in the interpreter
+ENOUGH_PROGRAMS = 60  # of a call, times iterations: each takes milliseconds in the interpreter
 ENOUGH_ELEMENTS = 2**12  # of an array: a program of the lifted kernel may have but one row of them
 MOST_TO_CHOOSE_FROM = 50
+OF_USUAL_BLOCKS = 15  # of those
 MOST_ELEMENTS = 2**21
 SOME_POINTS = 30
 UNBOUNDED = 2**16  # of coordinates that nothing bounds
@@ -54,6 +57,29 @@ class ArrayPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class Work:
+    """What a call takes. `trips` has the iterations of each loop of the original, and of the loops around it; `points`
+    those that the lifted kernel goes through one by one, along each axis of each statement; `tiles` are the
+    compile-time parameters that count lanes.
+    """
+
+    trips: tuple[tuple[Polynomial, ...], ...] = ()
+    points: tuple[tuple[Polynomial, ...], ...] = ()
+    tiles: frozenset[str] = frozenset()
+
+    def steps(self, programs: int, values: Mapping[str, int]) -> int:
+        """Of both kernels."""
+        iterations = sum(_product(each, values) for each in self.trips)
+        return programs * (1 + iterations) + sum(_product(each, values) for each in self.points)
+
+
+def _product(counts: Iterable[Polynomial], values: Mapping[str, int]) -> int:
+    """Those that are not known are some."""
+    known = (_farthest(each, values) if _names((each,)) <= values.keys() else UNBOUNDED for each in counts)
+    return math.prod(LARGEST_SIZE // 2 if each >= UNBOUNDED else max(each, 1) for each in known)
+
+
+@dataclass(frozen=True, slots=True)
 class Correspondence:
     """`integers`, `floats` and `blocks` are the original's other parameters; `order` those of the lifted kernel.
 
@@ -77,6 +103,7 @@ class Correspondence:
     rows: tuple[Polynomial, ...] = ()  # not negative: rows that are stored do not overlap
     longest: tuple[Polynomial, ...] = ()  # no segment that memory bounds is longer
     counts: Mapping[str, str] = field(default_factory=dict)  # sizes that are parameters of the lifted kernel alone
+    work: Work = field(default_factory=Work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +126,16 @@ def draw(
 ) -> CallSizes | None:
     """Random sizes that meet every fact and take little time, one of them large if wanted; None if none were found.
 
-    Integers that are no size of an array are `largest` at most. Where there are more than `enough` programs, or large
-    arrays, the least of both is taken that some draws give.
+    Integers that are no size of an array are `largest` at most. Where there are more than `enough` steps, or large
+    arrays, the least of both is taken that some draws give, of small blocks too.
     """
     best: CallSizes | None = None
-    found = 0
+    found, least = 0, 0.0
     for attempt in range(MOST_ATTEMPTS):
         rare = best is None and attempt > MOST_ATTEMPTS // 4
+        blocks = BLOCK_SIZES if large or found < OF_USUAL_BLOCKS else SMALL_BLOCKS
         try:
-            values = _values(correspondence, generator, large, largest, rare)
+            values = _values(correspondence, generator, large, largest, rare, generator.choice(blocks))
         except ZeroDivisionError:  # sizes that the kernel divides by
             continue
         if values is None:
@@ -116,17 +144,18 @@ def draw(
         if min(made.grid, default=1) < 1:
             continue
         found += 1
-        if best is None or _cost(made, enough) < _cost(best, enough):
-            best = made
-        if _cost(best, enough) <= 1 or found == MOST_TO_CHOOSE_FROM:
+        cost = _cost(made, correspondence.work.steps(math.prod(made.grid), values), enough)
+        if best is None or cost < least:
+            best, least = made, cost
+        if least <= 1 or found == MOST_TO_CHOOSE_FROM:
             break
     return best
 
 
-def _cost(call: CallSizes, enough: int) -> float:
+def _cost(call: CallSizes, steps: int, enough: int) -> float:
     """How much more than enough it is."""
     elements = max((math.prod(shape) for shape, _ in call.arrays), default=0)
-    return max(math.prod(call.grid) / enough, elements / ENOUGH_ELEMENTS)
+    return max(steps / enough, elements / ENOUGH_ELEMENTS)
 
 
 def _names(polynomials: Iterable[Polynomial]) -> set[str]:
@@ -134,27 +163,30 @@ def _names(polynomials: Iterable[Polynomial]) -> set[str]:
 
 
 def _values(
-    correspondence: Correspondence, generator: random.Random, large: bool, largest: int, rare: bool
+    correspondence: Correspondence, generator: random.Random, large: bool, largest: int, rare: bool, block: int
 ) -> dict[str, int] | None:
-    """`rare`: some sizes are multiples of a block, as few are that are just any numbers."""
+    """`rare`: some sizes are multiples of a block, as few are that are just any numbers. What is known at compile time
+    and counts no lanes is a small number.
+    """
     shapes = [extent for array in correspondence.arrays for extent in array.shape]
     strides = [stride for array in correspondence.arrays for stride in array.strides]
     sizes = _names(shapes) | _names(correspondence.extents.values()) | _names(correspondence.facts)
     sizes |= _names(correspondence.grid)
     free = sizes - set(correspondence.blocks) - correspondence.extents.keys()
-    values = {name: generator.randint(1, FEW if large else LARGEST_SIZE) for name in sorted(free)}
+    longest = FEW if large else LARGEST_SIZE if block in BLOCK_SIZES else BLOCKS_OF_A_SIZE * block
+    values = {name: generator.randint(1, longest) for name in sorted(free)}
     if large and values:
         values[generator.choice(sorted(values))] = generator.randint(LARGEST_SIZE, MANY)
-    block = generator.choice(BLOCK_SIZES)
     for name in values if rare else ():
         values[name] = (
             block * max(values[name] // block, 1) if generator.random() < SHARE_OF_MULTIPLES else values[name]
         )
     for name in correspondence.blocks:
         given = correspondence.constants.get(name)
-        values[name] = (
-            given if isinstance(given, int) and (name in correspondence.fixed or name not in sizes) else block
-        )
+        if isinstance(given, int) and (name in correspondence.fixed or name not in sizes):
+            values[name] = given
+        else:
+            values[name] = block if name in correspondence.work.tiles else generator.randint(1, FEW)
     _equate(correspondence.facts, values)
     if any(value_of(fact, values) < 0 for fact in _numbers_of(correspondence.facts, values)):
         _in_blocks(correspondence, values, free, generator)

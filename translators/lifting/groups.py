@@ -21,7 +21,7 @@ from translators.algebra.polynomial import (
 )
 from translators.lifting.context import Context, with_axes
 from translators.lifting.rewriting import bound_by, conjuncts, like, occurs, replaced, structured, with_axis, with_node
-from translators.lifting.simplification import Simplifier
+from translators.lifting.simplification import simplifier
 from translators.lifting.sinks import Sink
 from translators.tile.expression import Axis, Expression, walk
 
@@ -52,7 +52,7 @@ def rounds(context: Context, block: Axis, lane: Axis) -> Polynomial | None:
     if step is None:
         return None
     whole = first.numerator - first.denominator + 1
-    simplify = Simplifier(context.arena, context.facts).polynomial
+    simplify = simplifier(context, context.facts).polynomial
     if simplify(ceiling_divide(whole - step * atomic(lane), first.denominator)) != simplify(end):
         return None
     return ceiling_divide(whole, step)

@@ -15,7 +15,7 @@ from translators.lifting.atomics import check_alone, collected
 from translators.lifting.carries import Closing
 from translators.lifting.combines import settle
 from translators.lifting.context import TOO_MUCH, Context, Effort, atoms_of, in_bounds
-from translators.lifting.correspondence import ArrayPlace, Correspondence
+from translators.lifting.correspondence import ArrayPlace, Correspondence, Work
 from translators.lifting.equal_groups import equal_groups, in_given_sizes, whole_groups
 from translators.lifting.heuristics import facts_of_flag
 from translators.lifting.loop_choice import loop_axes
@@ -39,6 +39,7 @@ from translators.tile.effects import KernelEffects, KernelParameter
 from translators.tile.expression import REDUCTIONS, Arena, Exhausted, Expression, having
 from translators.triton_source.read.execution import program_count
 from translators.triton_source.read.kernels import Known, ReadKernel, default_of, is_constexpr, read_kernel
+from translators.triton_source.read.sizes import tile_sizes
 from translators.triton_source.read.source import TritonFile, triton_dtype
 from translators.triton_source.read.values import Function, NeedsValue, NotLifted, Value
 
@@ -261,7 +262,22 @@ class Lifting:
             groups,
             tuple(sorted(self._blocks() - set(groups) - set(self.effects.integer_types))),
             self._numerics(sinks),
-            correspondence=self._correspondence(delinearising, source, groups, named_sizes(speller)),
+            correspondence=replace(
+                self._correspondence(delinearising, source, groups, named_sizes(speller)), work=self._work(viewed)
+            ),
+        )
+
+    def _work(self, viewed: Sequence[Viewed]) -> Work:
+        trips = {record.token: record.trip for record in self.effects.loops}
+        nests = [(record.token, *record.parents) for record in self.effects.loops]
+        looped = {axis for each in viewed for axis in loop_axes(each)}
+        axes = [
+            (*loop_axes(each, looped), *(recurrence.axis for recurrence in each.sink.recurrences)) for each in viewed
+        ]
+        return Work(
+            tuple(tuple(self._given(trips[token]) for token in nest if token in trips) for nest in nests),
+            tuple(tuple(self._given(axis.extent) for axis in each) for each in axes),
+            tile_sizes(self.effects),
         )
 
     def _scanned(self, viewed: tuple[Viewed, ...]) -> tuple[Viewed, ...]:

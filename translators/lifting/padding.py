@@ -16,7 +16,7 @@ from translators.lifting.combines import is_identity
 from translators.lifting.context import Context, with_axes
 from translators.lifting.evaluation import FUNCTIONS
 from translators.lifting.rewriting import bound_by
-from translators.lifting.simplification import Simplifier
+from translators.lifting.simplification import simplifier
 from translators.tile.expression import Arena, Axis, Expression, walk
 
 
@@ -27,7 +27,7 @@ def absent_lanes_do_not_count(context: Context, node: Expression, condition: Exp
     the result is NaN, so that this may be assumed; where a number stands for -inf it is proven from `facts`, which hold
     wherever something is stored.
     """
-    without = Simplifier(context.arena, context.facts, {condition: False})
+    without = simplifier(context, context.facts, {condition: False})
     folding = Folding(context.arena, context.facts)
     values = [folding.expression(without.expression(argument)) for argument in node.arguments]
     if any(value.operation == "poison" for value in values):

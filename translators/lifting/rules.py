@@ -50,7 +50,7 @@ from translators.lifting.rewriting import (
     with_node,
 )
 from translators.lifting.segments import counted, segment, stored_segment
-from translators.lifting.simplification import Simplifier
+from translators.lifting.simplification import simplifier
 from translators.lifting.sinks import Sink
 from translators.lifting.wrapping import unwrap
 from translators.tile.expression import POINTWISE, REDUCTIONS, Axis, Expression, Reduction, having
@@ -91,9 +91,9 @@ def _split(context: Context, sink: Sink, axis: Axis, divisor: Polynomial) -> Sin
         return None  # rows of an array may be decoded without being whole: the coordinate stays one
     outer = context.arena.axis(axis.name, number(0), whole if whole is not None else ceiling_divide(extent, divisor))
     rest = divisor if whole is not None else minimum(divisor, extent - atomic(outer) * divisor)
-    simplifier = Simplifier(context.arena, with_axes(context.facts, (outer,)))
-    inner = context.arena.axis(f"{axis.name}_rest", number(0), simplifier.polynomial(rest))
-    outer_end = simplifier.polynomial(outer.end)
+    simple = simplifier(context, context.facts).within((outer,)).polynomial
+    inner = context.arena.axis(f"{axis.name}_rest", number(0), simple(rest))
+    outer_end = simple(outer.end)
     if outer_end == number(1):
         return None  # the rest would be the same axis again
     if outer_end != outer.end:
@@ -158,11 +158,11 @@ def _divides(context: Context, divisor: Polynomial) -> None:
 
 def simplified(context: Context, sink: Sink) -> Sink:
     """Simpler expressions, and simpler ends of the axes."""
-    simplifier = Simplifier(context.arena, with_axes(context.facts, sink.every_axis))
+    simple = simplifier(context, context.facts).within(sink.every_axis)
     mapping: dict[Atom, Polynomial] = {}
     renamed: dict[Axis, Axis] = {}
     for axis in sink.every_axis:
-        begin, end = (simplifier.polynomial(each.substitute(mapping)) for each in (axis.begin, axis.end))
+        begin, end = (simple.polynomial(each.substitute(mapping)) for each in (axis.begin, axis.end))
         if end - begin == number(1) and axis in sink.free:
             mapping[axis] = begin  # the only point
         elif begin != axis.begin or end != axis.end:
@@ -172,36 +172,35 @@ def simplified(context: Context, sink: Sink) -> Sink:
         axes = tuple(renamed.get(axis, axis) for axis in sink.axes if axis in renamed or axis not in mapping)
         sink = sink.mapped(Rebuilding(context.arena, mapping).expression).with_axes(renamed)
         sink = replace(sink, axes=axes)
-        simplifier = Simplifier(context.arena, with_axes(context.facts, sink.every_axis))
-    return _where_stored(simplifier, sink.mapped(simplifier.expression))
+        simple = simplifier(context, context.facts).within(sink.every_axis)
+    return _where_stored(context, simple.facts, sink.mapped(simple.expression))
 
 
-def _where_stored(simplifier: Simplifier, sink: Sink) -> Sink:
+def _where_stored(context: Context, facts: Facts, sink: Sink) -> Sink:
     """What is stored, and where, counts only where the mask holds."""
     if sink.mask.operation == "constant" or sink.recurrences:
         return sink
     if any(not isinstance(atom, Axis | Symbol) for atom in sink.offset.polynomial.atoms()):
-        placed = Simplifier(simplifier.arena, where(simplifier.facts, sink.mask))
+        placed = simplifier(context, where(facts, sink.mask))
         sink = replace(sink, offset=placed.expression(sink.offset))
     held: dict[Expression, bool] = {}
     for condition in conjuncts(sink.mask):
         negated = condition.operation == "pointwise" and condition.attribute[0] == "not"
         held[condition.arguments[0] if negated else condition] = not negated
-    held.update([(each, False) for each in _opposites(simplifier, held)])
-    facts = simplifier.facts
+    held.update([(each, False) for each in _opposites(context, held)])
     for condition in conjuncts(sink.mask):  # one of sizes alone is kept: it tells an extent
         facts = where(facts, condition) if "load" in condition.operations else facts
-    there = Simplifier(simplifier.arena, facts, held)
+    there = simplifier(context, facts, held)
     return replace(sink, value=there.expression(sink.value))
 
 
-def _opposites(simplifier: Simplifier, held: Mapping[Expression, bool]) -> Iterator[Expression]:
+def _opposites(context: Context, held: Mapping[Expression, bool]) -> Iterator[Expression]:
     """The conditions that are false where those that are held true are."""
     pairs = {"equal": "not_equal", "not_equal": "equal"}
     for condition in (each for each, truth in held.items() if truth and each.operation == "pointwise"):
         other = pairs.get(condition.attribute[0])
         if other is not None:
-            yield simplifier.arena.make("pointwise", condition.dtype, condition.arguments, (other, False, False))
+            yield context.arena.make("pointwise", condition.dtype, condition.arguments, (other, False, False))
 
 
 # -----------------------------------------------------------------------------------------------------------------
@@ -254,7 +253,7 @@ def _joined(context: Context, block: Axis, lane: Axis) -> tuple[Axis, dict[Atom,
             return None
     else:
         end = block.end * size if clipped is None else minimum(block.end * size, clipped)
-    end = Simplifier(context.arena, context.facts).polynomial(end)
+    end = simplifier(context, context.facts).polynomial(end)
     joint = context.arena.axis(lane.name, block.begin * size, end)
     return joint, {lane: atomic(joint) - size * atomic(block)}
 

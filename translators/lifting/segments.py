@@ -9,7 +9,7 @@ from translators.algebra.polynomial import Atom, Monomial, Polynomial, Quotient,
 from translators.lifting.context import Context
 from translators.lifting.groups import shifted
 from translators.lifting.rewriting import bound_by, conjuncts, like, replaced, structured, with_axis, with_node
-from translators.lifting.simplification import Simplifier
+from translators.lifting.simplification import simplifier
 from translators.lifting.sinks import Sink
 from translators.tile.expression import LOADS, Axis, Expression, having
 from translators.tile.substitution import Rebuilding, as_index
@@ -141,7 +141,7 @@ def _as_segment(
     begin, end = ends
     joint = context.arena.axis(lane.name, begin, end)
     context.local.update((joint,) if lane in context.local else ())
-    held = sink.mapped(Simplifier(context.arena, context.facts, {condition: True}).expression)
+    held = sink.mapped(simplifier(context, context.facts, {condition: True}).expression)
     axes = tuple(joint if axis is lane else axis for axis in sink.axes)
     made = replaced(context, held, {lane: atomic(joint) - begin}, axes)
     addressed = _beside(joint, made.roots, made.offset)

@@ -23,7 +23,7 @@ from translators.algebra.polynomial import (
     number,
 )
 from translators.algebra.simplification import extremum, quotient, remaining, with_remainders
-from translators.lifting.context import STEPS_OF_A_PROOF, with_axes
+from translators.lifting.context import STEPS_OF_A_PROOF, Context, with_axes
 from translators.lifting.floors import floored, sign, without_zero
 from translators.lifting.prefixes import counted, joined, one_more, picked
 from translators.tile.effects import Address
@@ -300,6 +300,15 @@ class Simplifier:
                 return extremum(self.facts, kind, tuple(map(self.polynomial, operands)))
             case _:
                 return None
+
+
+def simplifier(context: Context, facts: Facts, assumed: Mapping[Expression, bool] | None = None) -> Simplifier:
+    """The one that knows this: what it made simpler for one rule it knows for the next."""
+    key = (id(facts), frozenset((assumed or {}).items()))
+    found = context.simplifiers.get(key)
+    if not isinstance(found, Simplifier):
+        found = context.simplifiers[key] = Simplifier(context.arena, facts, assumed or {})  # keeps its facts alive
+    return found
 
 
 def _widens(node: Expression) -> bool:

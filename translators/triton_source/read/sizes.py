@@ -21,6 +21,11 @@ def data_sizes(effects: KernelEffects) -> frozenset[str]:
     return frozenset(evident - set(_counting(effects, roots)))
 
 
+def tile_sizes(effects: KernelEffects) -> frozenset[str]:
+    """Names of symbols that count the lanes of some tile."""
+    return frozenset(_counting(effects, tuple(roots_of(effects))))
+
+
 def roots_of(effects: KernelEffects) -> Iterator[Expression]:
     """Every expression of the kernel that something depends on."""
     for store in effects.stores:
