@@ -176,3 +176,10 @@ def test_points_refute_what_does_not_hold_only() -> None:
     assert samples.refute(N - 1 - (128 * pid + lane))
     assert not samples.refute(N - 1 - 128 * pid)
     assert not samples.refute(remainder(pid, N))  # where N is 0 the remainder has no value
+
+
+def test_points_for_one_question_meet_every_fact_too() -> None:
+    facts = knows(N=(1, None), i=(0, N - 1)).assuming(M - 40 * N)
+    samples = Samples(facts.lows, facts.highs, facts.assumed)
+    assert samples.refute_elsewhere(i - 1) and samples.refute_elsewhere(41 * N - M - 1)
+    assert not samples.refute_elsewhere(N - 1 - i) and not samples.refute_elsewhere(M - 40 * i - 40)

@@ -159,6 +159,37 @@ def test_sizes_of_arrays_that_are_read_by_elements_reach_what_is_read() -> None:
         assert length > 3 * (call.limit - 1)
 
 
+BATCHES = """
+@triton.jit
+def kernel(x, out, n, BATCH: tl.constexpr, STEPS: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    b = tl.program_id(1) % BATCH
+    total = tl.zeros((BLOCK,), tl.float32)
+    for s in range(STEPS):
+        total += tl.load(x + (b * STEPS + s) * n + i, mask=i < n, other=0)
+    tl.store(out + b * n + i, total, mask=i < n)
+
+
+def host(x, out, batch, steps, block):
+    n = x.shape[-1]
+    kernel[(triton.cdiv(n, block), batch)](x, out, n, batch, steps, block)
+"""
+
+
+def test_calls_that_verify_take_few_steps() -> None:
+    """Of programs and iterations, whatever is known at compile time."""
+    kernel = lifted(BATCHES)
+    assert kernel.correspondence is not None
+    assert kernel.correspondence.work.tiles & {"BATCH", "STEPS", "BLOCK"} == {"BLOCK"}
+    for seed in range(8):
+        call = draw(kernel.correspondence, random.Random(seed))
+        assert call is not None
+        programs, batches, steps = call.grid[0] * call.grid[1], call.numbers["BATCH"], call.numbers["STEPS"]
+        assert isinstance(batches, int) and isinstance(steps, int)
+        assert programs >= batches and programs * (1 + steps) <= 60
+    assert verify(HEADER + BATCHES, "kernel.py", kernel, calls=3).holds
+
+
 def test_a_comparison_in_which_nothing_is_stored_is_none() -> None:
     text = """
 @triton.jit

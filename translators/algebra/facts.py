@@ -27,6 +27,7 @@ from translators.algebra.polynomial import (
     as_polynomial,
     atomic,
     number,
+    without_factor,
 )
 from translators.algebra.samples import Samples
 
@@ -57,7 +58,12 @@ class Interval:
         return EVERYTHING
 
     def scaled(self, factor: int) -> Interval:
-        return self * Interval(factor, factor)
+        if factor == 1:
+            return self
+        low, high = self.low, self.high
+        if low is not None and high is not None:
+            return Interval(low * factor, high * factor) if factor > 0 else Interval(high * factor, low * factor)
+        return Interval(low * factor, None) if low is not None and low >= 0 < factor else EVERYTHING
 
     @property
     def constant(self) -> int | None:
@@ -71,6 +77,7 @@ class Interval:
 
 
 EVERYTHING = Interval(None, None)
+NOTHING, ONE = Interval(0, 0), Interval(1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,15 +208,19 @@ def _sum(lhs: int | None, rhs: int | None) -> int | None:
 
 # ------------------------------------------------------------------------------------------------- interval arithmetic
 def _interval(facts: Facts, polynomial: Polynomial, depth: int) -> Interval:
-    total = Interval(0, 0)
+    total = NOTHING
     for monomial, coefficient in polynomial.terms:
         total = total + _product(facts, monomial, depth).scaled(coefficient)
+        if total.low is None and total.high is None:
+            break
     return total
 
 
 def _product(facts: Facts, monomial: Monomial, depth: int) -> Interval:
-    result = Interval(1, 1)
-    for atom in monomial:
+    if not monomial:
+        return ONE
+    result = _atom_interval(facts, monomial[0], depth)
+    for atom in monomial[1:]:
         result = result * _atom_interval(facts, atom, depth)
     return result
 
@@ -354,9 +365,10 @@ class _Proof:
             return True
         if isinstance(atom, Quotient) and self._by_division(atom, coefficient, rest):
             return True
-        if self.nonnegative(coefficient):
+        factor = coefficient.constant
+        if factor > 0 if factor is not None else self.nonnegative(coefficient):
             return any(self.nonnegative(coefficient * low + rest) for low in self._lows(atom))
-        if self.nonnegative(-coefficient):
+        if factor is not None or self.nonnegative(-coefficient):
             return any(self.nonnegative(coefficient * high + rest) for high in self._highs(atom))
         return False
 
@@ -407,10 +419,11 @@ class _Proof:
 
 def _split(polynomial: Polynomial, atom: Atom) -> tuple[Polynomial, Polynomial]:
     """(c, r) with polynomial = c*atom + r and no term of r a multiple of `atom`."""
-    multiples = tuple(term for term in polynomial.terms if atom in term[0])
-    coefficient = Polynomial(multiples).divided_by(atomic(atom))
-    assert coefficient is not None
-    return coefficient, Polynomial(tuple(term for term in polynomial.terms if atom not in term[0]))
+    multiples: list[tuple[Monomial, int]] = []
+    others: list[tuple[Monomial, int]] = []
+    for term in polynomial.terms:
+        (multiples if atom in term[0] else others).append(term)
+    return without_factor(multiples, atom), Polynomial(tuple(others))
 
 
 def _without_exact_quotients(polynomial: Polynomial) -> Polynomial:

@@ -8,7 +8,7 @@ not wrap: only `index` arithmetic and sizes become polynomials.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -75,9 +75,13 @@ class Polynomial:
         return Polynomial, (self.terms,)  # hashes differ between processes
 
     def __add__(self, other: Polynomial | int) -> Polynomial:
-        added = as_polynomial(other).terms
+        if isinstance(other, int):
+            other = number(other)
+        added = other.terms
         if not added:
             return self
+        if not self.terms:
+            return other
         total = dict(self.terms)
         for monomial, coefficient in added:
             total[monomial] = total.get(monomial, 0) + coefficient
@@ -376,6 +380,17 @@ def maximum(*operands: Polynomial) -> Polynomial:
 
 def product(factors: Iterable[Polynomial]) -> Polynomial:
     return reduce(lambda a, b: a * b, factors, number(1))
+
+
+def without_factor(terms: Sequence[tuple[Monomial, int]], atom: Atom) -> Polynomial:
+    """The sum of these terms, all of which are multiples of the atom, divided by it."""
+    quotients: list[tuple[Monomial, int]] = []
+    for monomial, coefficient in terms:
+        place = monomial.index(atom)
+        quotients.append((monomial[:place] + monomial[place + 1 :], coefficient))
+    if len(quotients) > 1:
+        quotients.sort(key=_term_key)
+    return Polynomial(tuple(quotients))
 
 
 def polynomial_key(polynomial: Polynomial) -> tuple[object, ...]:

@@ -24,6 +24,7 @@ BLOCK_SIZES = (16, 32)
 SMALL_BLOCKS = (4, 8)  # where the usual ones make calls that take long
 BLOCKS_OF_A_SIZE = 3  # at most, if blocks are small
 SHARE_OF_MULTIPLES = 0.4
+SHARE_OF_BLOCKS = 0.25  # of what counts no lanes: as many of something as there are lanes
 MOST_ATTEMPTS = 400
 MOST_PROGRAMS = 64
 ENOUGH_PROGRAMS = 60  # of a call, times iterations: each takes milliseconds in the interpreter
@@ -166,7 +167,7 @@ def _values(
     correspondence: Correspondence, generator: random.Random, large: bool, largest: int, rare: bool, block: int
 ) -> dict[str, int] | None:
     """`rare`: some sizes are multiples of a block, as few are that are just any numbers. What is known at compile time
-    and counts no lanes is a small number.
+    and counts no lanes is a small number mostly.
     """
     shapes = [extent for array in correspondence.arrays for extent in array.shape]
     strides = [stride for array in correspondence.arrays for stride in array.strides]
@@ -186,7 +187,8 @@ def _values(
         if isinstance(given, int) and (name in correspondence.fixed or name not in sizes):
             values[name] = given
         else:
-            values[name] = block if name in correspondence.work.tiles else generator.randint(1, FEW)
+            counts_lanes = name in correspondence.work.tiles or generator.random() < SHARE_OF_BLOCKS
+            values[name] = block if counts_lanes else generator.randint(1, FEW)
     _equate(correspondence.facts, values)
     if any(value_of(fact, values) < 0 for fact in _numbers_of(correspondence.facts, values)):
         _in_blocks(correspondence, values, free, generator)
