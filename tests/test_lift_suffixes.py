@@ -201,3 +201,32 @@ def test_one_of_several_parts_is_not_everything(stored: str, parts: str) -> None
     assert not any("every launch covers all elements" in note.text for note in made.notes)
     if made.source is not None:
         _verified(text, made)
+
+
+LATER = """
+@triton.jit
+def kernel(q_ptr, k_ptr, v_ptr, o_ptr, n, D: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    d = tl.arange(0, D)
+    q = tl.load(q_ptr + row[:, None] * D + d[None, :], mask=row[:, None] < n, other=0.0)
+    total = tl.zeros((BLOCK, D), tl.float32)
+    for start in range(0, n, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        k = tl.load(k_ptr + i[None, :] * D + d[:, None], mask=i[None, :] < n, other=0.0)
+        v = tl.load(v_ptr + i[:, None] * D + d[None, :], mask=i[:, None] < n, other=0.0)
+        score = tl.where(row[:, None] {order} i[None, :], tl.dot(q, k), 0.0)
+        total += tl.dot(score, v)
+    tl.store(o_ptr + row[:, None] * D + d[None, :], total, mask=row[:, None] < n)
+
+
+def call(q, k, v, o):
+    kernel[(triton.cdiv(q.shape[0], 16),)](q, k, v, o, q.shape[0], D=q.shape[1], BLOCK=16)
+"""
+
+
+@pytest.mark.parametrize("order", ["<=", "<", ">=", ">"])
+def test_products_over_coordinates_from_a_row_on_are_masked(order: str) -> None:
+    text, made = lifted(LATER.format(order=order))
+    assert made.status == "lifted", made.reason
+    assert lines_of(made)[-1].startswith("o[") and "I.matmul" in lines_of(made)[-1]
+    _verified(text, made)
