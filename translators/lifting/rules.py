@@ -32,6 +32,7 @@ from translators.algebra.polynomial import (
     number,
 )
 from translators.lifting.context import Context, atoms_of, with_axes
+from translators.lifting.decoded import divides, split_bound, undivide
 from translators.lifting.groups import block_size, rebase, regroup, rounds, ungroup
 from translators.lifting.own_axes import restrict_own, truncate
 from translators.lifting.padding import absent_lanes_do_not_count
@@ -83,7 +84,7 @@ def _split(context: Context, sink: Sink, axis: Axis, divisor: Polynomial) -> Sin
     extent = axis.extent
     if axis.begin != Polynomial() or not context.invariant_but(divisor, sink.axes, axis):
         return None
-    _divides(context, divisor)
+    divides(context, divisor)
     whole = extent.divided_by(divisor)
     if whole is None:
         whole = context.whole_programs(extent, divisor)
@@ -146,14 +147,6 @@ def _turned(context: Context, sink: Sink, axis: Axis) -> Sink:
 def _by_itself(offset: Polynomial, axis: Axis) -> bool:
     """Whether elements are counted along the whole axis, not along its parts alone."""
     return any(axis in monomial for monomial, _ in offset.terms)
-
-
-def _divides(context: Context, divisor: Polynomial) -> None:
-    """A program divides by it, so none of its factors is 0: with no program there is nothing to store either."""
-    if len(divisor.terms) == 1:
-        for factor in divisor.terms[0][0]:
-            if context.facts.nonnegative(atomic(factor)) and not context.facts.positive(atomic(factor)):
-                context.facts = context.facts.with_bounds(factor, low=1)
 
 
 def simplified(context: Context, sink: Sink) -> Sink:
@@ -490,8 +483,8 @@ def _alike(first: Polynomial, second: Polynomial) -> bool:
 COMPARED = frozenset(("pointwise",))
 
 RULES = (
-    counted, pin, restrict, implied, split, chunk, chunk_bound, restrict_bound, restrict_own, truncate, flip, rebase,
-    segment, regroup, ungroup, stored_segment, decode, unwrap,
+    counted, pin, undivide, restrict, implied, split, split_bound, chunk, chunk_bound, restrict_bound, restrict_own,
+    truncate, flip, rebase, segment, regroup, ungroup, stored_segment, decode, unwrap,
 )  # fmt: skip
 MOST_STEPS = 60
 
