@@ -5,6 +5,7 @@ and bounds of what is taken apart.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from intent import dtypes as d
 from intent.records import replace
@@ -13,8 +14,10 @@ from translators.lifting.context import Context, atoms_of, with_axes
 from translators.lifting.rewriting import conjunction, conjuncts, structured, with_axis, with_node
 from translators.lifting.simplification import Simplifier
 from translators.lifting.sinks import Sink
-from translators.tile.expression import Axis, Expression
+from translators.tile.expression import Axis, Expression, having
 from translators.tile.substitution import as_index
+
+INDICES: Final = frozenset(("index",))
 
 
 def split_bound(context: Context, sink: Sink) -> Sink | None:
@@ -38,6 +41,8 @@ def _divisors(node: Expression, axis: Axis) -> Iterator[Polynomial]:
 
 def _split(context: Context, sink: Sink, node: Expression, axis: Axis, divisor: Polynomial) -> Expression | None:
     whole = axis.end.divided_by(divisor)
+    if _by_itself(node, axis):
+        return None
     if axis.begin.terms or whole is None or any(isinstance(atom, Axis) for atom in divisor.atoms()):
         return None
     outer = context.arena.axis(axis.name, number(0), whole)
@@ -50,6 +55,13 @@ def _split(context: Context, sink: Sink, node: Expression, axis: Axis, divisor: 
     divided = [each for each in atoms_of(simpler) if isinstance(each, Quotient | Remainder)]
     left = [each.numerator for each in divided if each.denominator == divisor]
     return None if any({outer, inner} & set(each.atoms()) for each in left) else simpler
+
+
+def _by_itself(node: Expression, axis: Axis) -> bool:
+    """Whether the axis is a coordinate, or part of one, and not only its quotients and remainders are."""
+    counted = (each.attribute for each in having(INDICES, *node.arguments))
+    bounds = (bound for each in node.attribute.axes for bound in (each.begin, each.end))
+    return any(axis in monomial for each in (*counted, *bounds) for monomial, _ in each.terms)
 
 
 def undivide(context: Context, sink: Sink) -> Sink | None:
