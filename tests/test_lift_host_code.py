@@ -190,6 +190,24 @@ def test_calls_that_verify_take_few_steps() -> None:
     assert verify(HEADER + BATCHES, "kernel.py", kernel, calls=3).holds
 
 
+def test_blocks_that_were_read_as_numbers_are_blocks() -> None:
+    text = """
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < n)
+
+
+def host(x, out):
+    n = x.shape[0]
+    kernel[(triton.cdiv(n, 1024),)](x, out, n, BLOCK=1024)
+"""
+    kernel = lifted(text)
+    assert kernel.correspondence is not None
+    assert "BLOCK" in kernel.correspondence.work.tiles
+    assert verify(HEADER + text, "kernel.py", kernel, calls=2).holds
+
+
 def test_a_comparison_in_which_nothing_is_stored_is_none() -> None:
     text = """
 @triton.jit

@@ -277,7 +277,7 @@ class Lifting:
         return Work(
             tuple(tuple(self._given(trips[token]) for token in nest if token in trips) for nest in nests),
             tuple(tuple(self._given(axis.extent) for axis in each) for each in axes),
-            tile_sizes(self.effects),
+            self._blocks() if self.launch.known.numbers else tile_sizes(self.effects),  # numbers have no names to find
         )
 
     def _scanned(self, viewed: tuple[Viewed, ...]) -> tuple[Viewed, ...]:
