@@ -85,8 +85,11 @@ bench: setup
 	$(BIN)/python -m benchmarks.generate build/bench
 	$(BIN)/python -m benchmarks.run --modules build/bench --output build/bench.json
 
-# Device functions against eager torch, libraries and hand-written kernels, and the host time of calls. Needs a GPU.
+# Device functions against eager torch, libraries and hand-written kernels, first calls, and the host time of calls.
+# Needs a GPU.
 bench-device: bench
+	$(BIN)/python -m benchmarks.run --families --modules build/bench --output build/bench-families.json
+	$(BIN)/python -m benchmarks.first_call --workers 3 --modules build/bench --output build/bench-first.json
 	$(BIN)/python -m benchmarks.call_overhead --modules build/bench --artifacts --output build/bench-calls.json
 
 # Whole calls with arrays of NumPy. Needs a GPU.

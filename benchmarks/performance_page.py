@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.report import KINDS, table  # noqa: E402
+from benchmarks.misses import REASONS, SHARE  # noqa: E402
+from benchmarks.report import KINDS, fastest_other, fastest_own, table  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results"
 KERNELS, HOST, PAGE = RESULTS / "bench-h200.json", RESULTS / "call-overhead-h200.json", ROOT / "docs" / "performance.md"
+FAMILIES, FIRST = RESULTS / "families-h200.json", RESULTS / "first-calls-h200.json"
 HOST_CALLS, HOST_DESIGNS = RESULTS / "host-calls-h200.json", RESULTS / "host-designs-h200.json"
 
 MEANING = {
@@ -37,7 +40,13 @@ Times are in milliseconds; less is better. The floor is what a row cannot be fas
 once and each output written once, at the rate of the fastest copy, or its operations at the rate of the fastest matrix
 product of the run, whichever takes longer. Reads alone can beat the rate of copies by a few percent, and the fastest
 product is one that the power limit has not yet slowed. The goal is the best that any implementation has been measured
-to take on this device. The last columns hold floor and goal against the generated module: 100% would be as fast.
+to take on this device. The last columns hold floor, goal, and the fastest other implementation of the same run against
+the generated module: 100% would be as fast.
+"""
+
+OTHERS = """## Other families of kernels
+
+Samples beside kernels written by hand (`benchmarks/expert_families.py`) and libraries, in a run of their own.
 """
 
 METHOD = """## Method
@@ -58,6 +67,8 @@ On a machine with the compiler, then on one with a GPU, which needs torch, trito
 ```sh
 python -m benchmarks.generate build/bench
 python -m benchmarks.run --modules build/bench --output bench.json --compile
+python -m benchmarks.run --modules build/bench --output families.json --families
+python -m benchmarks.first_call --modules build/bench --output first.json
 python -m benchmarks.call_overhead --modules build/bench --output overhead.json
 python -m benchmarks.host_calls --modules build/bench --output host.json
 python -m benchmarks.host_calls --modules build/bench --output designs.json --designs
@@ -76,13 +87,47 @@ def page() -> str:
     kernels = json.loads(KERNELS.read_text(encoding="utf-8"))
     host = json.loads(HOST.read_text(encoding="utf-8"))
     calls, designs = (json.loads(path.read_text(encoding="utf-8")) for path in (HOST_CALLS, HOST_DESIGNS))
-    parts = [INTRODUCTION, _kinds(kernels), table(kernels) + "\n", METHOD, _host(host), _calls(calls, designs)]
+    families, first = (json.loads(path.read_text(encoding="utf-8")) for path in (FAMILIES, FIRST))
+    parts = [INTRODUCTION, _kinds(kernels), table(kernels) + "\n", OTHERS, table(families) + "\n"]
+    parts += [_misses(kernels, families), METHOD, _first(first), _host(host), _calls(calls, designs)]
     return "\n".join(parts)
 
 
 def _kinds(report: Mapping[str, Any]) -> str:
     found = {peer["peer"].split(" ")[0] for row in report["rows"] for peer in row["peers"]}
     return "\n".join(f"- {kind}: {MEANING[kind]}" for kind in KINDS if kind in found) + "\n"
+
+
+def _misses(*reports: Mapping[str, Any]) -> str:
+    """The rows that another implementation is faster in, by more than a little, and why."""
+    lines = ["## Rows in which another implementation is faster by more than a twentieth", ""]
+    for row in (row for report in reports for row in report["rows"]):
+        best, own = fastest_other(row), fastest_own(row)
+        if best is not None and own is not None and best < SHARE * own:
+            lines += [f"- `{row['name']}`, {100 * best / own:.0f}% of the fastest other. {REASONS[row['name']]}"]
+    return "\n".join(line for each in lines for line in _folded(each)) + "\n"
+
+
+def _folded(line: str) -> list[str]:
+    return textwrap.wrap(line, 118, subsequent_indent="  " if line.startswith("- ") else "") or [""]
+
+
+def _first(report: Mapping[str, Any]) -> str:
+    """First calls in processes that find nothing compiled."""
+    rows = [row for row in report["rows"] if "first" in row]
+    slow = [f"`{row['row']}` {row['first']:.1f} s" for row in rows if row["first"] >= report["limit"]]
+    more = [f"`{row['row']}`" for row in rows if row["compiled again"]]
+    longest = max(rows, key=lambda row: float(row["first"]))
+    lines = [
+        "## First calls",
+        "",
+        "A fresh process with an empty cache imports a module, compiles its kernels and runs them; torch and "
+        f"the device are there before. Of {len(rows)} rows the slowest, `{longest['row']}`, takes "
+        f"{longest['first']:.2f} s. "
+        f"{'Over' if slow else 'None is over'} {report['limit']:.0f} s{': ' + ', '.join(slow) if slow else ''}. "
+        f"Other sizes of the same plan compile {'again in ' + ', '.join(more) if more else 'nothing'}.",
+    ]
+    return "\n".join(line for each in lines for line in _folded(each)) + "\n"
 
 
 def _host(figures: Mapping[str, Any]) -> str:

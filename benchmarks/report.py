@@ -11,6 +11,7 @@ from typing import Any
 
 Report = Mapping[str, Any]
 KINDS = ("eager", "compiled", "library", "expert", "generated", "relaxed")
+OWN = ("generated", "relaxed")
 
 
 def assembled(machine: Mapping[str, str], lines: Sequence[Mapping[str, Any]], seconds: float) -> dict[str, Any]:
@@ -63,8 +64,8 @@ def table(report: Report) -> str:
     lines = [
         f"{machine['device']}; {versions}; {rates}.",
         "",
-        f"| row | sizes | floor | goal | {' | '.join(kinds)} | of floor | of goal |",
-        f"| --- | --- | {' | '.join(['---:'] * (len(kinds) + 4))} |",
+        f"| row | sizes | floor | goal | {' | '.join(kinds)} | of floor | of goal | of best |",
+        f"| --- | --- | {' | '.join(['---:'] * (len(kinds) + 5))} |",
     ]
     return "\n".join([*lines, *(_line(row, kinds) for row in report["rows"])])
 
@@ -78,8 +79,22 @@ def _line(row: Mapping[str, Any], kinds: Sequence[str]) -> str:
         _ms(row["floor"]),
         _ms(row["goal"]),
         *(_cell(row, best, kind) for kind in kinds),
+        _percent(row["floor"], own),
+        _percent(row["goal"], own),
+        _percent(fastest_other(row), own),
     ]
-    return f"| {' | '.join([*cells, _percent(row['floor'], own), _percent(row['goal'], own)])} |"
+    return f"| {' | '.join(cells)} |"
+
+
+def fastest_other(row: Mapping[str, Any]) -> float | None:
+    """The least time of all implementations that are not generated."""
+    times = [_best(row, kind) for kind in KINDS if kind not in OWN]
+    return min((time for time in times if time is not None), default=None)
+
+
+def fastest_own(row: Mapping[str, Any]) -> float | None:
+    times = [_best(row, kind) for kind in OWN]
+    return min((time for time in times if time is not None), default=None)
 
 
 def _best(row: Mapping[str, Any], kind: str) -> float | None:

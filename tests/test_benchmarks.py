@@ -12,7 +12,7 @@ import pytest
 import torch
 from sample_files import ROOT
 
-from benchmarks import cases, families, first_call, generate, performance_page
+from benchmarks import cases, families, first_call, generate, misses, performance_page
 from benchmarks.measure import distance
 from benchmarks.rows import Data
 
@@ -103,6 +103,16 @@ def test_other_sizes_are_alike() -> None:
         changed = {name for name in row.sizes if row.sizes[name] != other[name]}
         assert len(changed) == 1
         assert all(other[name] % 16 == row.sizes[name] % 16 and 1 < other[name] < row.sizes[name] for name in changed)
+
+
+def test_rows_are_slower_for_a_reason() -> None:
+    """The page names every row that another implementation is faster in, and no row that is not there."""
+    assert set(misses.REASONS) <= {row.name for row in (*cases.ROWS, *families.ROWS)}
+    peers = [{"peer": kind, "graph": time, "status": "right"} for kind, time in (("expert", 0.9), ("generated", 1.0))]
+    near = [{"peer": kind, "graph": time, "status": "right"} for kind, time in (("expert", 0.96), ("generated", 1.0))]
+    rows = [{"name": "top_k", "method": "graph", "peers": peers}, {"name": "rope", "method": "graph", "peers": near}]
+    assert "`top_k`, 90% of" in performance_page._misses({"rows": rows})
+    assert "rope" not in performance_page._misses({"rows": rows})
 
 
 def test_the_page_has_the_figures_that_are_kept() -> None:
