@@ -42,6 +42,8 @@ IN_PLACE = 'x: I.InOut[I.f32, ("N",)], out: I.Out[I.f32, ("N",)]'
 BYTES = 'x: I.In[I.u8, ("N",)], y: I.In[I.i8, ("N",)], out: I.Out[I.i32, ("N",)]'
 PLACED = 'x: I.In[I.f32, ("N",)], at: I.In[I.i32, ("N",)], out: I.InOut[I.f32, ("M",)]'
 SEGMENTS = 'x: I.In[I.f32, ("N",)], at: I.In[I.i32, ("M",)], out: I.Out[I.f32, ("M",)]'
+FOURS = 'x: I.In[I.f32, ("M", 4)], out: I.Out[I.i32, ("M",)]'
+COUNTS = 'x: I.In[I.f32, ("M", "N")], out: I.Out[I.i32, ("M",)]'
 PRODUCT = 'x: I.In[I.f32, ("M", "K")], y: I.In[I.f32, ("K", "N")], out: I.Out[I.f32, ("M", "N")]'
 
 
@@ -218,9 +220,75 @@ SAME = {
         "for m in I.parallel(I.domain(0, out.shape[0])):\n    e = I.cast(at[m], I.index)\n"
         "    out[m] = I.reduce.sum(x[I.domain(m, I.minimum(x.shape[0], e))], axis=0)",
     ),
+    "rows of blocks": (
+        VECTORS,
+        "N = x.shape[0]\nfor g in I.parallel(I.domain(0, (N + 31) // 32)):\n"
+        "    i = I.domain(g * 32, I.minimum(g * 32 + 32, N))\n    out[i] = x[i] + 1.0",
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] + 1.0",
+    ),
+    "a sum over blocks": (
+        ROWS,
+        "M, N = x.shape\nb, j = I.domain(0, (N + 31) // 32), I.domain(0, 32)\n"
+        "for m in I.parallel(I.domain(0, M)):\n    at = I.indices(b)[:, None] * 32 + I.indices(j)\n"
+        "    v = I.gather(x, (m, at), valid=at < N, fill=0.0)\n"
+        "    out[m] = I.reduce.sum(I.reduce.sum(v, axis=1), axis=0)",
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\nout[m] = I.reduce.sum(x[m, n], axis=1)",
+    ),
+    "a loop for each element": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nv = x[i]\nw = y[i]\nfor k in range(3):\n    v, w = v * w + y[i], v\nout[i] = v",
+        "for i in I.parallel(I.domain(0, x.shape[0])):\n    v = x[i]\n    w = y[i]\n"
+        "    for k in range(3):\n        v, w = v * w + y[i], v\n    out[i] = v",
+    ),
+    "the largest of truth values": (
+        FOURS,
+        "m, n = I.domain(0, x.shape[0]), I.domain(0, 4)\nout[m] = I.reduce.max(I.cast(x[m, n] > 0.0, I.i32), axis=1)",
+        "m, n = I.domain(0, x.shape[0]), I.domain(0, 4)\nout[m] = I.cast(I.reduce.any(x[m, n] > 0.0, axis=1), I.i32)",
+    ),
+    "the least of truth values": (
+        FOURS,
+        "m, n = I.domain(0, x.shape[0]), I.domain(0, 4)\nout[m] = ~I.reduce.max(~I.cast(x[m, n] > 0.0, I.i32), axis=1)",
+        "m, n = I.domain(0, x.shape[0]), I.domain(0, 4)\nout[m] = I.cast(I.reduce.all(x[m, n] > 0.0, axis=1), I.i32)",
+    ),
 }
 
 DIFFERENT = {
+    "rows of blocks, the last one left out": (
+        VECTORS,
+        "N = x.shape[0]\nfor g in I.parallel(I.domain(0, N // 32)):\n"
+        "    i = I.domain(g * 32, I.minimum(g * 32 + 32, N))\n    out[i] = x[i] + 1.0",
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] + 1.0",
+        None,
+    ),
+    "rows of blocks with gaps": (
+        VECTORS,
+        "N = x.shape[0]\nfor g in I.parallel(I.domain(0, (N + 31) // 32)):\n"
+        "    i = I.domain(g * 32, I.minimum(g * 32 + 31, N))\n    out[i] = x[i] + 1.0",
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] + 1.0",
+        None,
+    ),
+    "rows of blocks whose number is seen": (
+        VECTORS,
+        "N = x.shape[0]\nfor g in I.parallel(I.domain(0, (N + 31) // 32)):\n"
+        "    i = I.domain(g * 32, I.minimum(g * 32 + 32, N))\n    out[i] = x[i] + I.cast(I.cast(g, I.i32), I.f32)",
+        "i = I.domain(0, x.shape[0])\nout[i] = x[i] + 1.0",
+        None,
+    ),
+    "a loop whose elements depend on each other": (
+        VECTORS,
+        "i = I.domain(0, x.shape[0])\nv = x[i]\nfor k in range(3):\n    v = v * 0.5 + I.reduce.max(v, axis=0)\nout[i] = v",
+        "for i in I.parallel(I.domain(0, x.shape[0])):\n    v = x[i]\n"
+        "    for k in range(3):\n        v = v * 0.5 + v\n    out[i] = v",
+        None,
+    ),
+    "the largest of truth values, of none at all": (
+        COUNTS,
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\n"
+        "out[m] = I.reduce.max(I.cast(x[m, n] > 0.0, I.i32), axis=1)",
+        "M, N = x.shape\nm, n = I.domain(0, M), I.domain(0, N)\n"
+        "out[m] = I.cast(I.reduce.any(x[m, n] > 0.0, axis=1), I.i32)",
+        None,
+    ),
     "a constant": (
         VECTORS,
         "i = I.domain(0, x.shape[0])\nout[i] = x[i] * 2.0",

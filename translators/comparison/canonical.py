@@ -13,6 +13,7 @@ from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic, ceiling_divide, number
 from translators.comparison import casting
 from translators.comparison.binding import Open, close
+from translators.comparison.elements import of_one_element
 from translators.comparison.reductions import reduction
 from translators.comparison.rules import Rules
 from translators.comparison.systems import Loop, as_reduction, carry, close_system, name_of
@@ -96,7 +97,7 @@ class Canonical:
     names: Names
     rules: Rules
     buffers: dict[Memory, str] = field(default_factory=dict)
-    systems: dict[tuple[LoopToken, int, int], Term] = field(default_factory=dict)
+    systems: dict[tuple[LoopToken, int, int, tuple[Term, ...]], tuple[Term, tuple[Term, ...]]] = field(default_factory=dict)
     made: dict[tuple[LoopToken, int], Loop] = field(default_factory=dict)
     scopes: list[Scope] = field(default_factory=list)  # keeps every scope alive, so that an id is of one scope
     varying: dict[Expression, Varies] = field(default_factory=dict)
@@ -321,10 +322,12 @@ class Canonical:
         return integer(made.polynomial) if expression.dtype == index else made
 
     def _after(self, loop: planned.Loop, ordinal: int, positions: tuple[Term, ...], scope: Scope) -> Term:
-        system = self._system(loop, ordinal, scope)
-        made = self.made[loop.token, id(scope)]
+        made = self._made(loop, scope)
         reduced = as_reduction(self.rules, made, made.names[ordinal], positions)
-        return reduced or raw("carried", loop.carries[ordinal].dtype, (system, *positions))
+        if reduced is not None:
+            return reduced
+        system, rest = self._system(loop, ordinal, scope, positions)
+        return raw("carried", loop.carries[ordinal].dtype, (system, *rest))
 
     def _during(
         self, loop: planned.Loop, ordinal: int, positions: tuple[Term, ...], dtype: DType, scope: Scope
@@ -335,16 +338,24 @@ class Canonical:
         iteration = scope.iteration(loop.token)
         if iteration is None:
             raise Unclear("a carry is used outside its loop")
-        return raw("during", dtype, (self._system(loop, ordinal, scope), iteration, *positions))
+        system, rest = self._system(loop, ordinal, scope, positions)
+        return raw("during", dtype, (system, iteration, *rest))
 
-    def _system(self, loop: planned.Loop, ordinal: int, scope: Scope) -> Term:
-        key = (loop.token, ordinal, id(scope))
+    def _made(self, loop: planned.Loop, scope: Scope) -> Loop:
+        place = (loop.token, id(scope))
+        if place not in self.made:
+            self.made[place] = self.equations(loop, scope)
+        return self.made[place]
+
+    def _system(
+        self, loop: planned.Loop, ordinal: int, scope: Scope, positions: tuple[Term, ...]
+    ) -> tuple[Term, tuple[Term, ...]]:
+        """The system of a carry for these positions, and those along axes that it still has."""
+        key = (loop.token, ordinal, id(scope), positions)
         if key not in self.systems:
-            place = (loop.token, id(scope))
-            if place not in self.made:
-                self.made[place] = self.equations(loop, scope)
-            made = self.made[place]
-            self.systems[key] = close_system(self.rules, made, made.names[ordinal])
+            made = self._made(loop, scope)
+            made, rest = of_one_element(self.rules, made, made.names[ordinal], positions)
+            self.systems[key] = close_system(self.rules, made, made.names[ordinal]), rest
         return self.systems[key]
 
     def equations(self, loop: planned.Loop, scope: Scope) -> Loop:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from intent.dtypes import boolean
 from intent.records import dataclass, replace
 from translators.comparison.binding import Open, close
+from translators.comparison.blocks import joined
 from translators.comparison.canonical import Canonical, Scope
 from translators.comparison.conditions import conjuncts, in_bounds, logical
 from translators.comparison.ranges import narrowed, split
@@ -124,7 +125,7 @@ def _around(canonical: Canonical, sink: Sink, scope: Scope, parallel: str) -> It
 def _normal(rules: Rules, effect: Effect) -> Effect:
     """One effect by itself."""
     while True:
-        simpler = _without_single(rules, _narrowed(rules, _split(rules, _guarded(rules, effect))))
+        simpler = _without_single(rules, _narrowed(rules, _joined(rules, _split(rules, _guarded(rules, effect)))))
         if simpler == effect:
             return effect
         effect = simpler
@@ -153,6 +154,11 @@ def _narrowed(rules: Rules, effect: Effect) -> Effect:
 
 def _split(rules: Rules, effect: Effect) -> Effect:
     variables, mapping = split(rules, effect.variables, effect.parts)
+    return effect.rebuilt(rules, mapping, variables)
+
+
+def _joined(rules: Rules, effect: Effect) -> Effect:
+    variables, mapping = joined(rules, effect.variables, effect.parts)
     return effect.rebuilt(rules, mapping, variables)
 
 

@@ -12,6 +12,7 @@ from intent.dtypes import DType, boolean, index
 from intent.records import replace
 from translators.algebra.polynomial import Quotient, Remainder
 from translators.comparison.binding import Open, close, opened
+from translators.comparison.blocks import joined
 from translators.comparison.conditions import conjuncts, logical, negated
 from translators.comparison.ranges import narrowed, split
 from translators.comparison.terms import Term, constant, integer, walk
@@ -37,13 +38,35 @@ def reduced(rules: Rules, term: Term) -> Term:
     body = term.operands[count]
     if count == 0:
         return body
-    if not any(map(_worth_opening, (*term.operands[:count], body))) and not any(map(_has_quotient, walk(body))):
-        return term
+    truths = _of_truths(rules, term, count) if kind == "max" else None
+    if truths is not None:
+        return truths
+    if count < 2 and not any(map(_worth_opening, (*term.operands[:count], body))):
+        if not any(map(_has_quotient, walk(body))):
+            return term
     binder = opened(rules, term)
     simpler = _simpler(rules, kind, binder)
     if simpler == binder:
         return term
     return reduction(rules, simpler) if simpler.variables else simpler.parts[0]
+
+
+def _of_truths(rules: Rules, term: Term, count: int) -> Term | None:
+    """The largest of truth values as numbers says whether any holds, that of their complements whether all do; of no
+    values at all it says something else.
+    """
+    body = term.operands[count]
+    inverted = body.function == "invert"
+    number = body.operands[0] if inverted else body
+    if not (term.dtype.is_integer and number.operation == "cast" and number.operands[0].dtype == boolean):
+        return None
+    if term.dtype == index or not all(rules.facts.positive(each.polynomial) for each in term.operands[:count]):
+        return None
+    binder = opened(rules, replace(term, operands=(*term.operands[:count], number.operands[0])))
+    kind = "all" if inverted else "any"
+    made = reduction(rules, replace(binder, dtype=boolean, detail=(kind, *binder.detail[1:])))
+    whole = rules.make("cast", term.dtype, (made,))
+    return rules.make("pointwise", term.dtype, (whole,), body.detail) if inverted else whole
 
 
 def _worth_opening(operand: Term) -> bool:
@@ -60,8 +83,10 @@ def _has_quotient(term: Term) -> bool:
 def _simpler(rules: Rules, kind: str, binder: Open) -> Open:
     binder = _without_single(rules, binder)
     binder = _merged(rules, kind, binder)
-    variables, mapping = split(rules, binder.variables, binder.parts)
-    binder = replace(binder, variables=variables, parts=tuple(rules.rebuilt(each, mapping) for each in binder.parts))
+    for change in (split, joined):
+        variables, mapping = change(rules, binder.variables, binder.parts)
+        parts = tuple(rules.rebuilt(each, mapping) for each in binder.parts)
+        binder = replace(binder, variables=variables, parts=parts)
     return _narrowed(rules, kind, binder)
 
 

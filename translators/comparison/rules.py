@@ -117,6 +117,8 @@ class Rules:
                 return self._arithmetic("add", dtype, (left, self.negative(right)), permissions)
             case "negative", (operand,):
                 return self.negative(operand)
+            case "invert", (operand,) if operand.function == "invert":
+                return operand.operands[0]
             case "multiply", (left, right) if self.finite and dtype.is_float:
                 return self._masked_product(dtype, left, right, permissions)
             case "and" | "or" | "xor" | "shift_right", (left, right) if narrow := casting.narrowed(
