@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from translators.algebra.facts import Facts
 from translators.algebra.polynomial import (
     Atom,
     Extremum,
@@ -23,6 +24,7 @@ from translators.algebra.polynomial import (
     remainder,
     symbol,
 )
+from translators.algebra.simplification import quotient
 
 NAMES = ("a", "b", "c")
 Point = Mapping[str, int]
@@ -192,3 +194,15 @@ def test_simplifications() -> None:
     assert minimum(minimum(a, b), a - 1) == minimum(a - 1, b)
     assert floor_divide(a, number(1)) == a and remainder(a, number(1)) == number(0)
     assert (a - a).constant == 0 and (a + 1).constant is None and (a + 1).offset == 1
+
+
+def test_a_bound_within_a_quotient() -> None:
+    """max(0, a - k) + c divided by d is a - k + c divided by d only if both are 0 wherever a < k."""
+    a = symbol("a")
+    for k in range(6):
+        for c in range(6):
+            for d in range(1, 6):
+                made = quotient(Facts(), maximum(number(0), a - k) + c, number(d))
+                for at in range(12):
+                    assert value(made, {"a": at}) == (max(0, at - k) + c) // d
+    assert quotient(Facts(), maximum(number(0), a - 2) + 3, number(4)) == floor_divide(a + 1, number(4))

@@ -39,6 +39,9 @@ def quotient(facts: Facts, top: Polynomial, bottom: Polynomial) -> Polynomial:
     rounded = _rounded_up(facts, rest, bottom)
     if rounded is not None:
         return whole + rounded
+    unbounded = _without_bound(facts, rest, bottom)
+    if unbounded is not None:
+        return whole + quotient(facts, unbounded, bottom)
     if rest.offset == -1:  # quotients that round up keep their usual form
         return whole - 1 + floor_divide(rest + bottom, bottom)
     return whole + floor_divide(rest, bottom)
@@ -52,6 +55,22 @@ def _rounded_up(facts: Facts, top: Polynomial, bottom: Polynomial) -> Polynomial
         return None
     a, b = exactly(exact, factor), exactly(bottom, factor)
     return floor_divide(a + b - 1, b)
+
+
+def _without_bound(facts: Facts, top: Polynomial, bottom: Polynomial) -> Polynomial | None:
+    """max(0, a) + c as a + c, if both divided by the bottom are 0 wherever a is negative: c < bottom and 0 <= a + c."""
+    for monomial, factor in top.terms:
+        atom = monomial[0] if len(monomial) == 1 and factor == 1 else None
+        if not isinstance(atom, Extremum) or atom.kind != "maximum" or number(0) not in atom.operands:
+            continue
+        added = (top - atomic(atom)).constant
+        limit = bottom.constant
+        if added is None or limit is None or not 0 <= added < limit:
+            continue
+        value = maximum(*(each for each in atom.operands if each != number(0)))
+        if facts.nonnegative(value + added):
+            return value + added
+    return None
 
 
 def _divides(facts: Facts, divisor: Polynomial) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from intent.records import dataclass, field
+from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, Symbol, atomic, number, product, symbol
 from translators.comparison.canonical import Names
 from translators.comparison.sides import Origin, Side
@@ -218,8 +219,10 @@ class _Sizes:
             mine, theirs = self._named(left, self.first, "first"), self._named(right, self.second, "second")
             if mine is None:
                 self.first[_symbols(left)[0].name] = mine = left if theirs is None else theirs
+                _check_reach(self.one, left, mine, self.first)
             if theirs is None:
                 self.second[_symbols(right)[0].name] = theirs = mine
+                _check_reach(self.other, right, theirs, self.second)
             if mine != theirs:
                 raise Mismatch(f"{where} has {mine!r} elements against {theirs!r}", certain=False)
 
@@ -246,7 +249,31 @@ def _is_unknown(side: Side, extent: Polynomial) -> bool:
     if side.origin is None or not isinstance(atom, Symbol):
         return False
     correspondence = side.origin.lifted.correspondence
-    return correspondence is not None and atom.name in correspondence.reached
+    return correspondence is not None and (atom.name in correspondence.reached or _is_least(side, extent))
+
+
+def _is_least(side: Side, extent: Polynomial) -> bool:
+    """Whether it is as many elements as the kernel needs, of an array whose layout does not depend on how many it has."""
+    defined = _defined(side, extent)
+    if defined == extent or side.origin is None:
+        return False
+    shapes = {view.name: view.shape for view in side.views}
+    said = {*_symbols(extent), *_symbols(defined)}
+    return not any(
+        said & set(_symbols(stride))
+        for name, strides in side.origin.strides.items()
+        if extent in shapes[name]
+        for stride in strides
+    )
+
+
+def _check_reach(side: Side, extent: Polynomial, value: Polynomial, names: Mapping[str, Polynomial]) -> None:
+    """An array that the other side says the size of has as many elements as the kernel needs."""
+    if not _is_least(side, extent):
+        return
+    needed = _renamed(_defined(side, extent), names)
+    if not Facts().nonnegative(value - needed):
+        raise Mismatch(f"{value!r} elements may be fewer than {needed!r}", certain=False)
 
 
 def _symbols(extent: Polynomial) -> list[Symbol]:
@@ -283,7 +310,8 @@ def _check_definitions(first: Side, second: Side, views: Sequence[tuple[View, Vi
 
 
 def _defined(side: Side, extent: Polynomial) -> Polynomial:
-    assert side.origin is not None and side.origin.lifted.correspondence is not None
+    if side.origin is None or side.origin.lifted.correspondence is None:
+        return extent
     atom = extent.atom
     defined = side.origin.lifted.correspondence.extents
     return defined.get(atom.name, extent) if isinstance(atom, Symbol) else extent

@@ -51,7 +51,7 @@ def floored(arena: Arena, facts: Facts, node: Expression) -> Expression | None:
     condition, true, false = node.arguments
     larger, smaller = _coordinate(true), _coordinate(false)
     if larger is None or smaller is None:
-        return None
+        return _of_values(condition, true, false)
     for atom in smaller.atoms():
         if not isinstance(atom, Expression) or atom.operation != "pointwise":
             continue
@@ -77,6 +77,89 @@ def _whole(condition: Expression, larger: Polynomial, smaller: Polynomial, divid
     if smaller == rest and larger == rest + bottom and parts == {("less", rest)}:
         return remainder(top, bottom)
     return None
+
+
+# ------------------------------------------------------------------------------------- integers that are no coordinates
+# The reader writes `a // b` of any signs as what rounds down, and one more where that is not exact and signs differ.
+def _of_values(condition: Expression, true: Expression, false: Expression) -> Expression | None:
+    """q where t - 1 is chosen if the remainder of truncation t is not 0 and the signs differ, and else t: q rounds down.
+
+    In the same way for what has the sign of the divisor, r, and the remainder u of the truncation: u + b, and else u.
+    """
+    parts = list(conjuncts(condition))
+    unequal = next((each for each in parts if _function(each) == "not_equal"), None)
+    signed = next((each for each in parts if _function(each) == "less"), None)
+    truncated = _truncated(false)
+    if truncated is None or len(parts) != 2 or unequal is None or signed is None:
+        return None
+    rounded, top, bottom = truncated
+    rest = _truncated(_compared_with_zero(unequal))
+    exclusive = _compared_with_zero(signed)
+    if rest is None or _function(rest[0]) != "remainder" or rest[1:] != (top, bottom):
+        return None
+    quotient = _function(rounded) == "floor_divide"
+    signs = {top, bottom} if quotient else {false, bottom}
+    if exclusive is None or _function(exclusive) != "xor" or set(exclusive.arguments) not in ({top, bottom}, signs):
+        return None
+    step = true.arguments[1] if _function(true) in ("add", "subtract") and true.arguments[0] is false else None
+    if quotient:
+        return rounded if step is not None and _function(true) == "subtract" and _is_number(step, 1) else None
+    return rounded if step is bottom and _function(true) == "add" else None
+
+
+def _truncated(node: Expression | None) -> tuple[Expression, Expression, Expression] | None:
+    """(the quotient that rounds down or its remainder, dividend, divisor) of what truncation gives."""
+    if node is None or node.operation != "select":
+        return None
+    condition, apart, rounded = node.arguments
+    if _function(rounded) not in ("floor_divide", "remainder") or _function(apart) not in ("add", "subtract"):
+        return None
+    top, bottom = rounded.arguments
+    quotient = _function(rounded) == "floor_divide"
+    if apart.arguments[0] is not rounded or (_function(apart) == "add") != quotient:
+        return None
+    moved = _is_number(apart.arguments[1], 1) if quotient else apart.arguments[1] is bottom
+    return (rounded, top, bottom) if moved and _is_inexact(condition, top, bottom) else None
+
+
+def _is_inexact(condition: Expression, top: Expression, bottom: Expression) -> bool:
+    """Whether it says that the division is not exact, and that the signs differ."""
+    parts = list(conjuncts(condition))
+    if len(parts) != 2 or any(each.operation != "pointwise" for each in parts):
+        return False
+    unequal, signs = sorted(parts, key=lambda each: _function(each) != "not_equal")
+    rest = _compared_with_zero(unequal)
+    if _function(unequal) != "not_equal" or rest is None or _function(rest) != "remainder":
+        return False
+    if rest.arguments != (top, bottom):
+        return False
+    if _function(signs) == "xor":
+        return {_negative(each) for each in signs.arguments} == {top, bottom}
+    positive = bottom.operation == "constant" and bottom.attribute > 0
+    return positive and _negative(signs) is top
+
+
+def _negative(condition: Expression) -> Expression | None:
+    """What it says is negative."""
+    return _compared_with_zero(condition) if _function(condition) == "less" else None
+
+
+def _compared_with_zero(condition: Expression) -> Expression | None:
+    """The integer on the left, if 0 is on the right; without a conversion to a coordinate."""
+    left, right = condition.arguments
+    if _is_number(right, 0):
+        return left
+    difference = _difference(condition)
+    atom = difference.atom if difference is not None else None
+    return _uncast(atom)
+
+
+def _is_number(node: Expression, value: int) -> bool:
+    return node.operation == "constant" and node.attribute == value and not isinstance(node.attribute, bool)
+
+
+def _function(node: Expression) -> str:
+    return str(node.attribute[0]) if node.operation == "pointwise" else ""
 
 
 def _difference(condition: Expression) -> Polynomial | None:
