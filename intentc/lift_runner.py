@@ -23,6 +23,7 @@ MEMORY = 6 * 2**30  # bytes of address space beyond what the libraries have rese
 DTYPES = {
     "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64, "i8": torch.int8,
     "i16": torch.int16, "i32": torch.int32, "i64": torch.int64, "u8": torch.uint8, "bool": torch.bool,
+    "u16": torch.uint16, "u32": torch.uint32, "u64": torch.uint64,
 }  # fmt: skip
 MARGIN = 1 << 14  # elements around an array, which a kernel may read as well
 TOLERANCE = {"f16": 1e-2, "bf16": 4e-2, "f32": 2e-4, "f64": 1e-6}

@@ -276,9 +276,9 @@ DIFFERENT = {
     ),
     "a loop whose elements depend on each other": (
         VECTORS,
-        "i = I.domain(0, x.shape[0])\nv = x[i]\nfor k in range(3):\n    v = v * 0.5 + I.reduce.max(v, axis=0)\nout[i] = v",
+        "i = I.domain(0, x.shape[0])\nv = x[i]\nfor k in range(3):\n    v = v + I.reduce.max(v, axis=0)\nout[i] = v",
         "for i in I.parallel(I.domain(0, x.shape[0])):\n    v = x[i]\n"
-        "    for k in range(3):\n        v = v * 0.5 + v\n    out[i] = v",
+        "    for k in range(3):\n        v = v + v\n    out[i] = v",
         None,
     ),
     "the largest of truth values, of none at all": (

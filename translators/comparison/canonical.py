@@ -36,6 +36,7 @@ ITERATIONS = Symbol("iterations of a while loop")
 
 
 Varies = tuple[frozenset[Axis], frozenset[LoopToken]]
+Asked = tuple[LoopToken, int, int, tuple[Term, ...]]  # loop, carry, scope, positions
 
 
 class Unclear(Exception):
@@ -97,7 +98,7 @@ class Canonical:
     names: Names
     rules: Rules
     buffers: dict[Memory, str] = field(default_factory=dict)
-    systems: dict[tuple[LoopToken, int, int, tuple[Term, ...]], tuple[Term, tuple[Term, ...]]] = field(default_factory=dict)
+    systems: dict[Asked, tuple[Term, tuple[Term, ...]]] = field(default_factory=dict)
     made: dict[tuple[LoopToken, int], Loop] = field(default_factory=dict)
     scopes: list[Scope] = field(default_factory=list)  # keeps every scope alive, so that an id is of one scope
     varying: dict[Expression, Varies] = field(default_factory=dict)

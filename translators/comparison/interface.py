@@ -253,7 +253,7 @@ def _is_unknown(side: Side, extent: Polynomial) -> bool:
 
 
 def _is_least(side: Side, extent: Polynomial) -> bool:
-    """Whether it is as many elements as the kernel needs, of an array whose layout does not depend on how many it has."""
+    """Whether it is as many elements as the kernel needs, and the array's layout does not depend on how many it has."""
     defined = _defined(side, extent)
     if defined == extent or side.origin is None:
         return False

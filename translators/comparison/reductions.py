@@ -41,9 +41,9 @@ def reduced(rules: Rules, term: Term) -> Term:
     truths = _of_truths(rules, term, count) if kind == "max" else None
     if truths is not None:
         return truths
-    if count < 2 and not any(map(_worth_opening, (*term.operands[:count], body))):
-        if not any(map(_has_quotient, walk(body))):
-            return term
+    worth = count > 1 or any(map(_worth_opening, (*term.operands[:count], body)))
+    if not worth and not any(map(_has_quotient, walk(body))):
+        return term
     binder = opened(rules, term)
     simpler = _simpler(rules, kind, binder)
     if simpler == binder:

@@ -82,7 +82,7 @@ def _whole(condition: Expression, larger: Polynomial, smaller: Polynomial, divid
 # ------------------------------------------------------------------------------------- integers that are no coordinates
 # The reader writes `a // b` of any signs as what rounds down, and one more where that is not exact and signs differ.
 def _of_values(condition: Expression, true: Expression, false: Expression) -> Expression | None:
-    """q where t - 1 is chosen if the remainder of truncation t is not 0 and the signs differ, and else t: q rounds down.
+    """q, which rounds down, where t - 1 is chosen if the remainder of truncation t is not 0 and signs differ, else t.
 
     In the same way for what has the sign of the divisor, r, and the remainder u of the truncation: u + b, and else u.
     """

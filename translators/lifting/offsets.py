@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from intent.records import dataclass
 from translators.algebra.polynomial import Atom, Extremum, Monomial, Polynomial, Quotient, Remainder, atomic, number
@@ -45,6 +45,16 @@ def from_the_end(term: Term, access: Sequence[Term]) -> bool:
         and whole.divided_by(Polynomial(((other.size, 1),))) is not None
         for other in access
     )
+
+
+def before_ends(offset: Polynomial, sizes: Collection[Monomial]) -> Iterator[Monomial]:
+    """Those of the sizes that are added where some elements are taken off: a place is told from an axis's end."""
+    constants = [(monomial, factor) for monomial, factor in offset.terms if not any(map(is_coordinate, monomial))]
+    for whole, added in constants:
+        parts = [part for part, less in constants if less < 0 < added and part != whole]
+        size = Polynomial(((whole, 1),))
+        if whole in sizes and any(size.divided_by(Polynomial(((part, 1),))) is not None for part in parts):
+            yield whole
 
 
 def belongs(term: Term, size: Monomial, access: Sequence[Term]) -> bool:

@@ -27,7 +27,16 @@ from translators.algebra.polynomial import (
 from translators.lifting.context import Context, atoms_of, in_bounds, with_axes, within_ranges
 from translators.lifting.injectivity import check_injective
 from translators.lifting.names import Names
-from translators.lifting.offsets import Term, belongs, beside_multiples, from_the_end, is_coordinate, terms, value_of
+from translators.lifting.offsets import (
+    Term,
+    before_ends,
+    belongs,
+    beside_multiples,
+    from_the_end,
+    is_coordinate,
+    terms,
+    value_of,
+)
 from translators.lifting.rewriting import conjunction, conjuncts, like, where
 from translators.lifting.sinks import Residue, Sink
 from translators.lifting.stored_rows import begins_at_zero, can_hold
@@ -122,17 +131,20 @@ class Delinearising:
         accesses = list(dict.fromkeys(each[1:] for each in self._guarded_accesses() if each[0] == pointer))
         known = dict(self.extents)
         failed: Residue | None = None
-        every = dict.fromkeys((frozenset(), self._shifts([offset for offset, _ in accesses])))
+        offsets = [offset for offset, _ in accesses]
+        shifts = self._shifts(offsets)
+        ends = frozenset(size for offset in offsets for size in before_ends(offset, shifts))
+        every = dict.fromkeys(((ends,) if ends else ()) + (frozenset(), shifts))
         whole = self._guarded_whole(accesses)
-        for shifts, nested, joined in product(every, (True, False), dict.fromkeys((whole, frozenset()))):
+        for kept, nested, joined in product(every, (True, False), dict.fromkeys((whole, frozenset()))):
             try:
-                return self._strided(pointer, accesses, shifts, nested, joined)
+                return self._strided(pointer, accesses, kept, nested, joined)
             except Residue as found:
                 failed = failed or found
                 self.extents = dict(known)
         if failed is not None and self._stored(pointer):
             raise failed
-        extent = self._unknown([offset for offset, _ in accesses], pointer)
+        extent = self._unknown(offsets, pointer)
         return Layout((number(1),), View(self.names[pointer], self.parameters[pointer].dtype, (extent,), "In"), True)
 
     def _shifts(self, offsets: Sequence[Polynomial]) -> frozenset[Monomial]:

@@ -26,10 +26,6 @@ from intentc.lift_runner import bound_memory, number, random_memory
 MARGIN = 1 << 14  # elements around an array
 SECONDS = 60  # of processor time for a kernel; a mutant has five times what its original took, and these few more
 MARGIN_OF_TIME = 5
-DTYPES = {
-    "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64, "i8": torch.int8,
-    "i16": torch.int16, "i32": torch.int32, "i64": torch.int64, "u8": torch.uint8, "bool": torch.bool,
-}  # fmt: skip
 
 
 def main() -> None:

@@ -45,7 +45,9 @@ _DTYPES: Final = {
     "int32": d.i32, "int64": d.i64, "uint8": d.u8, "bool": d.boolean, "float": d.f32, "half": d.f16, "long": d.i64,
     "int": d.i32,
 }  # fmt: skip
-_VIEW_DTYPES: Final = _DTYPES | {"float8_e4m3fn": d.f8e4m3fn, "float8_e5m2": d.f8e5m2}
+_VIEW_DTYPES: Final = _DTYPES | {
+    "float8_e4m3fn": d.f8e4m3fn, "float8_e5m2": d.f8e5m2, "uint16": d.u16, "uint32": d.u32, "uint64": d.u64,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
