@@ -8,7 +8,7 @@ import intent.language as I
 def chunk_state(
     x: I.In[I.f16, ("B", "C", "L", "H", "P")],
     entry: I.In[I.f16, ("B", "C", "L", "N")],
-    decay: I.In[I.f32, ("B", "H", "C", 2, "L")],
+    decay: I.In[I.f32, ("B", "H", "C", "L")],
     states: I.Out[I.f32, ("B", "C", "H", "P", "N")],
 ):
     B, C, L, H, P = x.shape
@@ -20,19 +20,19 @@ def chunk_state(
     for b in I.parallel(I.domain(0, B)):
         for c in I.parallel(I.domain(0, C)):
             states[b, c, h, p, n] = (
-                I.contract(I.cast(I.cast(I.transpose(x[b, c, l, h, p], (1, 0, 2)), I.f32) * I.exp(I.gather(decay, (b, h, c, 1, -1), valid=0 < L, fill=0.0)[:, None] - decay[b, h, c, 0, l])[:, :, None], I.f16), entry[b, c, l, n], reduce=((1, 0),), acc_dtype=I.f32)
+                I.contract(I.cast(I.cast(x[b, c, l, h, p], I.f32) * I.exp(I.gather(decay, (b, h, c, L - 1), valid=0 < L, fill=0.0) - I.transpose(decay[b, h, c, l], (1, 0)))[:, :, None], I.f16), entry[b, c, l, n], reduce=((0, 0),), acc_dtype=I.f32)
             )
 
 
 @intent.kernel
 def state_passing(
     states: I.In[I.f32, ("B", "C", "H", "P", "N")],
-    decay: I.In[I.f32, ("B", "H", "C", 2, "L")],
+    decay: I.In[I.f32, ("B", "H", "C", "L")],
     before: I.Out[I.f32, ("B", "C", "H", "P", "N")],
     last: I.Out[I.f32, ("B", "H", "P", "N")],
 ):
     B, C, H, P, N = states.shape
-    L = decay.shape[4]
+    L = decay.shape[3]
     n = I.domain(0, N)
     for b in I.parallel(I.domain(0, B)):
         for h in I.parallel(I.domain(0, H)):
@@ -41,7 +41,7 @@ def state_passing(
                 for c in range(C):
                     before[b, c, h, p, n] = state
                     state = (
-                        state * I.exp(I.gather(decay, (b, h, c, 1, -1), valid=0 < L, fill=0.0)) + states[b, c, h, p, n]
+                        state * I.exp(I.gather(decay, (b, h, c, L - 1), valid=0 < L, fill=0.0)) + states[b, c, h, p, n]
                     )
                 last[b, h, p, n] = state
 

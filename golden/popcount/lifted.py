@@ -6,7 +6,7 @@ import intent.language as I
 
 @intent.kernel
 def popcount(
-    x: I.In[I.i64, ("N",)],
+    x: I.In[I.u32, ("N",)],
     out: I.Out[I.i32, ("N",)],
 ):
     N = x.shape[0]
