@@ -43,6 +43,7 @@ BYTES = 'x: I.In[I.u8, ("N",)], y: I.In[I.i8, ("N",)], out: I.Out[I.i32, ("N",)]
 PLACED = 'x: I.In[I.f32, ("N",)], at: I.In[I.i32, ("N",)], out: I.InOut[I.f32, ("M",)]'
 SEGMENTS = 'x: I.In[I.f32, ("N",)], at: I.In[I.i32, ("M",)], out: I.Out[I.f32, ("M",)]'
 FOURS = 'x: I.In[I.f32, ("M", 4)], out: I.Out[I.i32, ("M",)]'
+TABLE = 'x: I.In[I.i32, ("N",)], out: I.Out[I.i32, ("B", "B")]'
 COUNTS = 'x: I.In[I.f32, ("M", "N")], out: I.Out[I.i32, ("M",)]'
 PRODUCT = 'x: I.In[I.f32, ("M", "K")], y: I.In[I.f32, ("K", "N")], out: I.Out[I.f32, ("M", "N")]'
 
@@ -220,6 +221,13 @@ SAME = {
         "for m in I.parallel(I.domain(0, out.shape[0])):\n    e = I.cast(at[m], I.index)\n"
         "    out[m] = I.reduce.sum(x[I.domain(m, I.minimum(x.shape[0], e))], axis=0)",
     ),
+    "a histogram as sums": (
+        'x: I.In[I.i32, ("N",)], out: I.Out[I.i32, ("B",)]',
+        "B = out.shape[0]\nout[:] = I.histogram(x[:], bins=B, valid=x[:] >= 0, count_dtype=I.i32)",
+        "n, b = I.domain(0, x.shape[0]), I.domain(0, out.shape[0])\n"
+        "hit = (I.cast(x[n], I.index)[:, None] == I.indices(b)[None, :]) & (x[n] >= 0)[:, None]\n"
+        "out[b] = I.reduce.sum(I.cast(hit, I.i32), axis=0)",
+    ),
     "rows of blocks": (
         VECTORS,
         "N = x.shape[0]\nfor g in I.parallel(I.domain(0, (N + 31) // 32)):\n"
@@ -253,6 +261,14 @@ SAME = {
 }
 
 DIFFERENT = {
+    "which coordinate a histogram counts": (
+        TABLE,
+        "B = out.shape[0]\nh = I.histogram(x[:], bins=B, valid=x[:] >= 0, count_dtype=I.i32)\n"
+        "i, j = I.domain(0, B), I.domain(0, B)\nout[i, j] = h[i][:, None] + I.zeros((B, B), I.i32)",
+        "B = out.shape[0]\nh = I.histogram(x[:], bins=B, valid=x[:] >= 0, count_dtype=I.i32)\n"
+        "i, j = I.domain(0, B), I.domain(0, B)\nout[i, j] = h[j][None, :] + I.zeros((B, B), I.i32)",
+        None,
+    ),
     "rows of blocks, the last one left out": (
         VECTORS,
         "N = x.shape[0]\nfor g in I.parallel(I.domain(0, N // 32)):\n"

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from intent.dtypes import DType, index
+from intent.dtypes import DType, boolean, index
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic, ceiling_divide, number
 from translators.comparison import casting
 from translators.comparison.binding import Open, close
+from translators.comparison.conditions import logical
 from translators.comparison.elements import of_one_element
 from translators.comparison.reductions import reduction
 from translators.comparison.rules import Rules
@@ -281,13 +282,30 @@ class Canonical:
         if expression.operation == "contract":
             wide = tuple(casting.cast(body, dtype) for body in bodies)
             bodies = (self.rules.make("pointwise", dtype, wide, ("multiply", False, False)),)
+        if attribute.kind == "count":
+            bodies = (self._counted(attribute, bodies, dtype, scope),)
         parts = (*bodies, *self._combine(attribute.combine, scope))
-        detail = (attribute.kind, attribute.result, len(bodies))
+        detail = (self._kind(attribute, dtype), attribute.result, len(bodies))
         made = reduction(self.rules, Open("reduce", dtype, variables, parts, detail))
         if attribute.kind == "arg_max" and attribute.result == 1:  # a position; the node is a coordinate
             begin = self.integer(attribute.axes[0].begin, scope).polynomial
             return integer(made.polynomial + begin)
         return integer(made.polynomial) if dtype == index else made
+
+    def _kind(self, attribute: Reduction, dtype: DType) -> str:
+        """A count is the sum of truths; a sum that takes its elements in order is another one, if it rounds."""
+        if attribute.ordered and dtype.is_float and not self.rules.relaxed:
+            return f"{attribute.kind} in order"
+        return "sum" if attribute.kind == "count" else attribute.kind
+
+    def _counted(self, attribute: Reduction, bodies: Sequence[Term], dtype: DType, scope: Scope) -> Term:
+        """1 where the value is the position along the bins, and the condition holds if there is one."""
+        value, *condition = bodies
+        assert attribute.bins is not None
+        begin = self.integer(attribute.bins.begin, scope).polynomial
+        place = integer(scope.axis(attribute.bins) - begin)
+        hit = self.rules.make("pointwise", boolean, (casting.cast(value, index), place), ("equal", False, False))
+        return casting.cast(logical("and", (*condition, hit)), dtype)
 
     def _combine(self, combine: Combine | None, scope: Scope) -> tuple[Term, ...]:
         if combine is None:

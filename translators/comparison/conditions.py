@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from intent.dtypes import boolean, index
 from translators.algebra.facts import Facts
+from translators.algebra.polynomial import Polynomial, atomic
 from translators.comparison.coordinates import comparison
 from translators.comparison.terms import Term, constant, integer, pointwise, truth
 
@@ -60,6 +61,36 @@ def _joined(function: str, operands: Sequence[Term]) -> Term:
     if not kept:
         return truth(not absorbing)
     return kept[0] if len(kept) == 1 else pointwise(function, boolean, *sorted(kept, key=lambda each: each.key))
+
+
+def with_equations(condition: Term, facts: Facts) -> Term:
+    """A conjunction without comparisons of coordinates that hold wherever its equations do."""
+    parts = conjuncts(condition)
+    equations = [(each, *found) for each in parts if (found := _solved(each)) is not None]
+    kept = list(parts)
+    for equation, atom, value in equations:
+        for each in [each for each in kept if each != equation and each.function == "less"]:
+            if each.operands[0].dtype != index or atom not in each.operands[0].polynomial.atoms():
+                continue
+            difference = each.operands[0].polynomial - each.operands[1].polynomial
+            if comparison("less", difference.substitute({atom: value}), facts) == truth(True):
+                kept.remove(each)
+    return condition if len(kept) == len(parts) else _joined("and", kept)
+
+
+def _solved(condition: Term) -> tuple[Term, Polynomial] | None:
+    """(what is no variable, what it is equal to) of an equation between coordinates."""
+    if condition.function != "equal" or condition.operands[0].dtype != index:
+        return None
+    difference = condition.operands[0].polynomial - condition.operands[1].polynomial
+    for monomial, factor in difference.terms:
+        atom = monomial[0] if len(monomial) == 1 else None
+        if not isinstance(atom, Term) or atom.operation in ("variable", "bound") or abs(factor) != 1:
+            continue
+        rest = (difference - atomic(atom) * factor) * -factor
+        if atom not in rest.atoms():
+            return atom, rest
+    return None
 
 
 def _absorbed(operands: list[Term], opposite: str) -> list[Term]:

@@ -36,11 +36,24 @@ def simplified(polynomial: Polynomial, facts: Facts) -> Polynomial:
             case Extremum(kind, operands):
                 made = [simplified(each, facts) for each in operands]
                 shared = _shared_terms(made)
-                return shared + extremum(facts, kind, tuple(each - shared for each in made))
+                return shared + _signed(extremum(facts, kind, tuple(each - shared for each in made)))
             case _:
                 return None
 
     return polynomial.rebuild(atom)
+
+
+def _signed(made: Polynomial) -> Polynomial:
+    """max(c, y) is y + max(0, c - y), and so for a minimum: of the two the one whose first term is not negative."""
+    atom = made.atom
+    if not isinstance(atom, Extremum) or len(atom.operands) != 2:
+        return made
+    first, second = sorted(atom.operands, key=lambda each: each.constant is None)
+    base, choose = first.constant, maximum if atom.kind == "maximum" else minimum
+    factors = [factor for monomial, factor in second.terms if monomial]
+    if base is None or not factors or factors[0] > 0:
+        return made
+    return second + choose(number(0), base - second)
 
 
 def _shared_terms(polynomials: Sequence[Polynomial]) -> Polynomial:

@@ -91,7 +91,8 @@ class Rules:
         if function == "not_equal":
             return self.negated(self._pointwise("equal", dtype, operands, permissions))
         if dtype == boolean and function in ("and", "or", "not", "invert", "xor"):
-            return conditions.logical("not" if function == "invert" else function, operands)
+            made = conditions.logical("not" if function == "invert" else function, operands)
+            return conditions.with_equations(made, self.facts) if function == "and" else made
         if dtype == boolean and _as_numbers(operands[0].dtype):
             left, right = (casting.cast(operand, index).polynomial for operand in operands)
             return coordinates.comparison(function, left - right, self.facts)
@@ -156,6 +157,11 @@ class Rules:
     def _ordered(self, function: str, dtype: DType, operands: tuple[Term, ...], permissions: Detail) -> Term:
         if function in ASSOCIATIVE or (function in ("add", "multiply") and dtype.is_integer):
             operands = _flat(function, dtype, operands)
+        if function in ("add", "multiply") and dtype.is_integer:
+            neutral = constant(dtype, 0 if function == "add" else 1)
+            operands = tuple(each for each in operands if each != neutral) or (neutral,)
+            if len(operands) == 1:
+                return operands[0]
         if function in ASSOCIATIVE and function != "xor":
             operands = tuple(dict.fromkeys(operands))
             if len(operands) == 1:
@@ -170,6 +176,8 @@ class Rules:
             value = operand.detail[0]
             assert isinstance(value, float)
             return constant(operand.dtype, -value)
+        if operand == constant(operand.dtype, 0):
+            return operand
         return operand.operands[0] if operand.function == "negative" else pointwise("negative", operand.dtype, operand)
 
     def negated(self, condition: Term) -> Term:

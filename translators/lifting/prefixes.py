@@ -16,7 +16,7 @@ from typing import Final
 from intent import dtypes as d
 from intent.records import replace
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Polynomial, atomic, minimum, number
+from translators.algebra.polynomial import Polynomial, atomic, minimum, number, recombined
 from translators.tile.expression import Arena, Axis, Expression, Reduction
 from translators.tile.substitution import Rebuilding, as_index
 
@@ -55,15 +55,19 @@ def _is_prefix(node: Expression) -> bool:
 
 
 def _neighbours(arena: Arena, facts: Facts, first: Expression, second: Expression) -> Expression | None:
+    """Also where the second part counts from another place than where the first one ends."""
     (low,), (high,) = first.attribute.axes, second.attribute.axes
-    if low.end not in (high.begin, minimum(high.begin, high.end)):  # beyond the end there is no second part
+    adjoins = low.end in (high.begin, minimum(high.begin, high.end))  # beyond the end there is no second part
+    shift = number(0) if adjoins else low.end - high.begin
+    end = recombined(high.end + shift)
+    if not adjoins and (_is_prefix(first) or _is_prefix(second)):
         return None
-    if not _ordered(facts, low.begin, low.end, high.end):
+    if not _ordered(facts, low.begin, low.end, end):
         return None
     (body,) = second.arguments
-    if _at(arena, first, atomic(high)) is not body:
+    if _at(arena, first, atomic(high) + shift) is not body:
         return None
-    return _over(arena, first, low.begin, high.end)
+    return _over(arena, first, low.begin, end)
 
 
 def _with_element(arena: Arena, facts: Facts, part: Expression, element: Expression) -> Expression | None:

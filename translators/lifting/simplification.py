@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from intent import dtypes as d
+from intent.dtypes import DType
 from intent.records import dataclass, field, replace
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import (
@@ -20,6 +21,8 @@ from translators.algebra.polynomial import (
     Remainder,
     atomic,
     floor_divide,
+    maximum,
+    minimum,
     number,
 )
 from translators.algebra.simplification import extremum, quotient, remaining, with_remainders
@@ -215,6 +218,8 @@ class Simplifier:
         (inner,) = node.arguments
         if inner.dtype == node.dtype:
             return inner
+        if inner.operation == "cast" and inner.arguments[0].dtype == node.dtype and _is_wider(inner.dtype, node.dtype):
+            return inner.arguments[0]
         atom = inner.attribute.atom if inner.operation == "index" else None
         return atom if isinstance(atom, Expression) and atom.dtype == node.dtype else node
 
@@ -288,10 +293,7 @@ class Simplifier:
     def _atom(self, atom: Atom) -> Polynomial | None:
         match atom:
             case Expression():
-                made = self.expression(atom)
-                while made.operation == "cast" and _widens(made):  # a coordinate is a number, of whatever width
-                    (made,) = made.arguments
-                return made.polynomial
+                return _number(self.expression(atom))
             case Quotient(top, bottom):
                 return quotient(self.facts, self.polynomial(top), self.polynomial(bottom))
             case Remainder(top, bottom):
@@ -309,6 +311,18 @@ def simplifier(context: Context, facts: Facts, assumed: Mapping[Expression, bool
     if not isinstance(found, Simplifier):
         found = context.simplifiers[key] = Simplifier(context.arena, facts, assumed or {})  # keeps its facts alive
     return found
+
+
+def _number(node: Expression) -> Polynomial:
+    """An integer as a coordinate, which is a number of whatever width: the larger and the lesser of two are exact."""
+    while node.operation == "cast" and _widens(node):
+        (node,) = node.arguments
+    if node.operation == "constant" and node.dtype.is_integer:
+        return number(node.attribute)
+    if node.operation == "pointwise" and node.attribute[0] in ("maximum", "minimum") and node.dtype in (d.i32, d.i64):
+        parts = map(_number, node.arguments)
+        return maximum(*parts) if node.attribute[0] == "maximum" else minimum(*parts)
+    return node.polynomial
 
 
 def _widens(node: Expression) -> bool:
@@ -329,3 +343,9 @@ def _parts_of_minimum(polynomial: Polynomial) -> list[Polynomial]:
             rest = polynomial - atomic(least)
             return [rest + part for part in least.operands]
     return [polynomial]
+
+
+def _is_wider(dtype: DType, than: DType) -> bool:
+    """Whether conversion to this type and back changes no integer."""
+    numbers = d.index not in (dtype, than) and dtype.is_integer and than.is_integer
+    return numbers and dtype.bits >= than.bits

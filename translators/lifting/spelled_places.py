@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from intent import dtypes as d
-from translators.algebra.polynomial import Extremum, Polynomial, Quotient, Remainder, Symbol, atomic
+from translators.algebra.polynomial import Extremum, Polynomial, Quotient, Remainder, Symbol, atomic, maximum, minimum
 from translators.intent_source import write as w
 from translators.intent_source.write import Text
 from translators.lifting.loop_choice import axes_of
@@ -24,6 +24,7 @@ def index(speller: Speller, polynomial: Polynomial) -> Spelled:
     if polynomial in speller.extents:
         speller.used_sizes.setdefault(speller.extents[polynomial])
         return Spelled(Text(speller.extents[polynomial]))
+    polynomial = _with_offset_inside(polynomial)
     if isinstance(polynomial.atom, Expression):
         return _atom(speller, polynomial.atom)
     axes = speller.sorted_axes({axis for axis in axes_of(polynomial) if axis not in speller.frame.loops})
@@ -41,6 +42,19 @@ def index(speller: Speller, polynomial: Polynomial) -> Spelled:
     for monomial, factor in negative:
         made = w.binary("-", made, _term(speller, monomial, -factor, axes))
     return Spelled(made, axes)
+
+
+def _with_offset_inside(polynomial: Polynomial) -> Polynomial:
+    """max(x, 0) for x + max(0, -x)."""
+    for monomial, factor in polynomial.terms:
+        atom = monomial[0] if len(monomial) == 1 and factor == 1 else None
+        if not isinstance(atom, Extremum):
+            continue
+        rest = polynomial - atomic(atom)
+        moved = [each + rest for each in atom.operands]
+        if rest.constant is None and any(each.constant is not None for each in moved):
+            return maximum(*moved) if atom.kind == "maximum" else minimum(*moved)
+    return polynomial
 
 
 def _term(speller: Speller, monomial: tuple[object, ...], factor: int, axes: Axes) -> Text:

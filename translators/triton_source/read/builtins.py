@@ -342,6 +342,20 @@ def _reduced(kind: str) -> Handler:
     return handler
 
 
+def _histogram(execution: Execution, given: Arguments) -> Value:
+    """How many of the values that the mask lets count are 0, 1 and so on: a sum for each bin."""
+    ops = execution.operations
+    values = ops.tile(given["input"])
+    if len(values.shape) != 1 or not values.dtype.is_integer:
+        raise NotLifted("a histogram of what is no row of integers")
+    bins = _expand_dims(execution, {"input": _arange(execution, {"start": 0, "end": given["num_bins"]}), "axis": 0})
+    hit = ops.compare("==", _expand_dims(execution, {"input": values, "axis": 1}), bins)
+    mask = ops.tile(given.get("mask") if given.get("mask") is not None else True)
+    if mask.shape:
+        mask = ops.tile(_expand_dims(execution, {"input": mask, "axis": 1}))
+    return reduce_tile(execution, "sum", ops.cast(ops.binary("&", hit, mask), d.i32), 0, False)
+
+
 def widened(execution: Execution, kind: str, tile: Tile, dtype: Value) -> Tile:
     """The type that Triton reduces in."""
     ops = execution.operations
@@ -508,6 +522,7 @@ _TABLE: Final[Mapping[str, Signature]] = {
     **{f"{module}.fma": Signature(("x", "y", "z"), _fma) for module in ("tl", "tl.math")},
     "tl.ceil": Signature(("x",), _ceil),
     "tl.sigmoid": Signature(("x",), _sigmoid),
+    "tl.histogram": Signature(("input", "num_bins", "mask"), _histogram),
     "tl.sum": Signature((*_REDUCED, "dtype"), _reduced("sum")),
     "tl.max": Signature(_EXTREMUM, _reduced("max")),
     "tl.min": Signature(_EXTREMUM, _reduced("min")),
