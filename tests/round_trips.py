@@ -96,6 +96,8 @@ def compared(text: str, module: str, found: LiftedFile) -> tuple[str, str]:
 
 def _compared(wanted: list[Side], found: list[Side]) -> tuple[str, str]:
     """Of all kernels, each with those that are named after it: the first answer that is not `same`."""
+    if not found:
+        raise NoSide("no kernel is lifted")
     worst = ("same", "")
     for kernel in wanted:
         for side in [each for each in found if each.name.startswith(f"{kernel.name}_")] or found:

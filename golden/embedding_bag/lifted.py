@@ -19,7 +19,7 @@ def embedding_bag(
     d = I.domain(0, D)
     for b in I.parallel(I.domain(0, B)):
         members = (
-            I.domain(I.cast(I.gather(offsets, (b,), valid=b < P, fill=0), I.index) + I.maximum(0, -I.cast(I.gather(offsets, (b,), valid=b < P, fill=0), I.index)), I.minimum(E, I.cast(I.gather(offsets, (b + 1,), valid=b + 1 < P, fill=0), I.index)))
+            I.domain(I.maximum(0, I.cast(I.gather(offsets, (b,), valid=b < P, fill=0), I.index)), I.minimum(E, I.cast(I.gather(offsets, (b + 1,), valid=b + 1 < P, fill=0), I.index)))
         )
         entry_values = I.cast(entry[members], I.index)
         out[b, d] = (

@@ -18,7 +18,7 @@ def spmv(
     R = y.shape[0]
     for r in I.parallel(I.domain(0, R)):
         members = (
-            I.domain(I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index) + I.maximum(0, -I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index)), I.minimum(E, I.maximum(I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index), I.cast(I.gather(offsets, (r + 1,), valid=r + 1 < P, fill=0), I.index))))
+            I.domain(I.maximum(0, I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index)), I.minimum(E, I.maximum(I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index), I.cast(I.gather(offsets, (r + 1,), valid=r + 1 < P, fill=0), I.index))))
         )
         offsets_value = I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index)
         columns_values = I.cast(columns[members], I.index)

@@ -91,8 +91,8 @@ class Rules:
         if function == "not_equal":
             return self.negated(self._pointwise("equal", dtype, operands, permissions))
         if dtype == boolean and function in ("and", "or", "not", "invert", "xor"):
-            made = conditions.logical("not" if function == "invert" else function, operands)
-            return conditions.with_equations(made, self.facts) if function == "and" else made
+            condition = conditions.logical("not" if function == "invert" else function, operands)
+            return conditions.with_equations(condition, self.facts) if function == "and" else condition
         if dtype == boolean and _as_numbers(operands[0].dtype):
             left, right = (casting.cast(operand, index).polynomial for operand in operands)
             return coordinates.comparison(function, left - right, self.facts)

@@ -1,0 +1,40 @@
+"""Triton's histogram as a sum for each bin, and integers whose conversions and parts of sums say nothing."""
+
+from __future__ import annotations
+
+from translators.lifting.files import lift_text
+
+KERNEL = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def kernel(x_ptr, out_ptr, n, BINS: tl.constexpr, BLOCK: tl.constexpr):
+    counts = tl.zeros((BINS,), tl.int32)
+    whole = n // BLOCK * BLOCK
+    for start in range(0, whole, BLOCK):
+        x = tl.load(x_ptr + start + tl.arange(0, BLOCK)).to(tl.int32)
+        counts += tl.histogram(x, BINS{first}).to(tl.int64).to(tl.int32)
+    for start in range({begin}, n, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + at, mask=at < n).to(tl.int32)
+        counts += tl.histogram(x, BINS, mask=at < n).to(tl.int64).to(tl.int32)
+    tl.store(out_ptr + tl.arange(0, BINS), counts)
+"""
+
+
+def _lifted(begin: str = "whole", first: str = "") -> str:
+    source = lift_text(KERNEL.format(begin=begin, first=first), "kernel.py").source
+    assert source is not None
+    return source
+
+
+def test_both_loops_count_one_row() -> None:
+    lifted = _lifted()
+    assert lifted.count("I.reduce.sum") == 1
+    assert "I.domain(0, n)" in lifted and "BLOCK" not in lifted.replace("BINS", "")
+
+
+def test_loops_that_do_not_adjoin_or_count_otherwise() -> None:
+    assert _lifted(begin="whole + 1").count("I.reduce.sum") == 2
+    assert _lifted(first=", mask=x > 1").count("I.reduce.sum") == 2
