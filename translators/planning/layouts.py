@@ -140,9 +140,14 @@ def _few_rows(choice: Choice, rows: Set[Axis], regions: Sequence[Region]) -> Ite
     if rows:
         dots = [node for region in regions for node in region.contractions if is_dot(node, region)]
         few = {axis: least_lanes(axis, dots) for axis in sorted(rows, key=lambda axis: axis.serial)}
-        layouts = tuple(replace(each, lanes={**each.lanes, **few}) for each in choice.layouts)
+        layouts = tuple(_with_lanes(each, few) for each in choice.layouts)
         limits = dict.fromkeys((axis.extent, size) for axis, size in few.items())
         yield replace(choice, layouts=layouts, limits=(*choice.limits, *limits))
+
+
+def _with_lanes(layout: Layout, lanes: Mapping[Axis, int]) -> Layout:
+    """Other lanes of those axes that the region has."""
+    return replace(layout, lanes={axis: lanes.get(axis, size) for axis, size in layout.lanes.items()})
 
 
 def _described(choice: Choice, regions: Sequence[Region]) -> Iterator[Choice]:
@@ -328,9 +333,22 @@ def _layout(
     streamed = [axis for axis, role in roles.items() if role == "streamed"]
     covered: dict[Axis, Role] = {axis: "resident" for axis in streamed if _covers(lanes[axis], axis)}
     roles, lanes = roles | covered, lanes | _slice_lanes(region, lanes)
+    lanes.update(_lanes_of_carries(region, lanes))
     for twin, axis in region.twins.items():
         roles[twin], lanes[twin] = roles[axis], lanes[axis]
     return Layout(roles, lanes, per_thread)
+
+
+def _lanes_of_carries(region: Region, lanes: Mapping[Axis, int | None]) -> dict[Axis, int | None]:
+    """A carry is one tile, along whatever axes it is read: a product may want more lanes of one of them."""
+    found = dict(lanes)
+    pairs = region.renamed
+    for _ in pairs:
+        for own, axis in pairs:
+            sizes = [size for size in (found[own], found[axis]) if size]
+            if len(sizes) == 2:
+                found[own] = found[axis] = max(sizes)
+    return found
 
 
 def _waits_for_loads(region: Region) -> bool:

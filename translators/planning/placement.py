@@ -281,9 +281,10 @@ class Placement:
             role = self.layout.roles[axis]
             if (role == "streamed" and axis not in open_axes) or (role == "slice" and axis.slices not in open_loops):
                 message = "a value that is needed outside the loop along one of its axes is not lowered yet"
-                carried = {carry.result for carry in self.region.carries_along(axis)} - {None}
-                if carried:  # a loop has them beside what is needed: in memory, they leave it
-                    raise MustStore([result for result in carried if result is not None], self.region.sinks[0].span)
+                carries = [carry for loop in self.region.loops for carry in loop.carries if axis in carry.own]
+                results = [carry.result for carry in carries if carry.result is not None]
+                if results:  # a loop has them beside what is needed: in memory, they leave it
+                    raise MustStore(results, self.region.sinks[0].span)
                 raise OutOfOrder(self.demand.spans.get(node, self.region.sinks[0].span), message)
 
     def _check_overwritten(self, node: Expression) -> None:

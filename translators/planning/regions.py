@@ -94,11 +94,13 @@ class Region:
         return (*found, *(frozenset(s.axes) for s in sinks if swaps(s.action, s.semantics, s.memory.dtype)))
 
     def carries_along(self, axis: Axis) -> list[LoopCarry]:
-        """The carries that have the axis, or are read along it."""
+        """The carries that have the axis as their own, or are read along it. Parallel axes around a loop are no own."""
         found = [carry for loop in self.loops for carry in loop.carries if axis in carry.own]
         for node in self.nodes:
-            if node.operation in ("carry", "carried") and axis in node.attribute[2]:
-                found.append(_loop(self.loops, node.attribute[0]).carries[node.attribute[1]])
+            if node.operation in ("carry", "carried"):
+                carry = _loop(self.loops, node.attribute[0]).carries[node.attribute[1]]
+                if axis in node.attribute[2][: len(carry.own)]:
+                    found.append(carry)
         return found
 
     @property
@@ -121,12 +123,18 @@ class Region:
             for carry in loop.carries:
                 mixed |= set(carry.own) & self.bound
                 mixed |= {axis for axis in carry.own if 0 < sum(axis in sink.axes for sink in users) < len(users)}
+        return frozenset(mixed).union(*self.renamed)
+
+    @property
+    def renamed(self) -> frozenset[tuple[Axis, Axis]]:
+        """Own axes of loop carries, each with one that the carry is read along instead."""
+        found: set[tuple[Axis, Axis]] = set()
         for node in self.nodes:
             if node.operation in ("carry", "carried"):
                 token, ordinal, axes = node.attribute[:3]
                 own = _loop(self.loops, token).carries[ordinal].axes
-                mixed |= {axis for pair in zip(own, axes, strict=True) if pair[0] is not pair[1] for axis in pair}
-        return frozenset(mixed)
+                found |= {pair for pair in zip(own, axes, strict=True) if pair[0] is not pair[1]}
+        return frozenset(found)
 
 
 def _loops_before(sink: Sink) -> set[LoopToken]:
