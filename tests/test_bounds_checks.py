@@ -200,3 +200,34 @@ def test_a_promise_removes_the_check(title: str) -> None:
 @pytest.mark.parametrize("title", NOT_PROMISED)
 def test_a_promise_holds_where_it_is_reached(title: str) -> None:
     assert not _unchecked(NOT_PROMISED[title])
+
+
+def test_a_promise_among_points_asks_whether_there_are_any() -> None:
+    """The load needs no coordinate of theirs, and would be issued before the loop shows that it is empty."""
+    text = """
+@intent.kernel
+def k(x: I.In[I.i32, ("M",)], v: I.In[I.i32, ("M", "N")], s: I.i32, o: I.Out[I.i32, ("M", "N")],
+      p: I.Out[I.i32, ("M", "N")], q: I.Out[I.i32, ("M",)]):
+    M, N = v.shape
+    m, n = I.domain(0, M), I.domain(0, N)
+    for i in I.parallel(m):
+        o[i, n] = v[i, n]
+    for i, j in I.parallel((m, n)):
+        at = I.cast(s, I.index) % M
+        I.assume_in_bounds(at, x, axis=0)
+        p[i, j] = o[i, j] - x[at]
+    for i in range(M):
+        I.assume_in_bounds(s, x, axis=0)
+        q[i] = x[s] + x[i]
+"""
+    source = program_runs.device_text(text)
+    assert "mask=(0 < M) & (0 < N)" in source
+    lines = source.splitlines()
+    (own,) = (line for line in lines if "x_ptr + s" in line)
+    assert own.startswith("        ") and "mask" not in own  # within the loop
+    for m in (0, 1, 3):
+        given = {
+            "x": np.arange(m, dtype=np.int32), "v": np.arange(5 * m, dtype=np.int32).reshape(m, 5), "s": np.int32(0),
+            "o": np.zeros((m, 5), np.int32), "p": np.zeros((m, 5), np.int32), "q": np.zeros(m, np.int32),
+        }  # fmt: skip
+        program_runs.agree(text, given)

@@ -14,7 +14,7 @@ from translators.planning.neutral import implied
 from translators.planning.regions import Region
 from translators.planning.running_maximum import unless_empty
 from translators.planning.sinks import Sink
-from translators.tile.expression import Expression, walk
+from translators.tile.expression import Expression, Place, walk
 from translators.tile.program import Check
 
 
@@ -30,7 +30,8 @@ class Bounds:
     def load(self, node: Expression, span: Span | None) -> tuple[Check, ...]:
         place = node.attribute
         guard = node.arguments[:1]
-        return self._checks(place.memory, place.coordinates, place.assumed, guard, span)
+        checks = self._checks(place.memory, place.coordinates, place.assumed, guard, span)
+        return (*checks, *(check for check in self._occupied(place) if check not in checks))
 
     def atomic(self, node: Expression, span: Span | None) -> tuple[Check, ...]:
         place = node.attribute.place
@@ -66,6 +67,12 @@ class Bounds:
             checks += _within(pairs, facts) if self.demand.rooms else ()
             checks += self._fits(memory, facts)
         return tuple(dict.fromkeys(checks))  # `a[k, k]` of a square array is checked once
+
+    def _occupied(self, place: Place) -> Iterator[Check]:
+        """Where a promise holds there is a point of every parallel axis around it."""
+        for axis in sorted(place.occupied, key=lambda axis: axis.serial):
+            if not self.facts.less(axis.begin, axis.end):
+                yield Check(axis.begin, axis.end, strict=True)
 
     def _fits(self, memory: Buffer, facts: Facts) -> Iterator[Check]:
         """Lengths that data decide may exceed, where the data are illegal, what the host made room for."""

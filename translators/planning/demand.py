@@ -372,13 +372,13 @@ class Demand(Rooms):
         """An update of every element of a relation; if its old values are used, it is issued where it stands."""
         relation = update.relation
         positions = tuple(number(0) if axis is None else atomic(axis) - axis.begin for axis in axes)
-        coordinates, assumed = self.locate(relation, positions, update.memory, context)
+        coordinates, promised = self.locate(relation, positions, update.memory, context)
         operands = tuple(self.operand(value, positions, relation.shape) for value in update.arguments)
         free = tuple(axis for axis in axes if axis is not None)
         sink = Sink(
             update.memory, self.instance(update.memory) + coordinates, self.zero(update.memory.dtype),
             context.predicate, free, context.parallel, context.loops, self._order, update.span, update.action,
-            update.order, assumed,
+            update.order, frozenset(promised),
         )  # fmt: skip
         self._used = self._used or used_values(self.kernel.body)
         if update.action in ("load", "compare_exchange") or any(result in self._used for result in update.results):
@@ -434,12 +434,12 @@ class Demand(Rooms):
         positions = tuple(number(0) if axis is None else atomic(axis) - axis.begin for axis in axes)
         free = tuple(axis for axis in axes if axis is not None)
         self.own = frozenset(free)
-        coordinates, assumed = self.locate(effect.relation, positions, effect.memory, context)
+        coordinates, promised = self.locate(effect.relation, positions, effect.memory, context)
         stored = self.pull(effect.value, self.aligned(effect.value, positions, effect.relation.shape))
         self.own = frozenset()
         sink = Sink(
             effect.memory, self.instance(effect.memory) + coordinates, stored, context.predicate, free,
-            context.parallel, context.loops, self._order, effect.span, assumed=assumed,
+            context.parallel, context.loops, self._order, effect.span, assumed=frozenset(promised),
         )  # fmt: skip
         self._add(sink)
         self._written.append(Written(sink, effect.relation, effect.value, effect.exclusive))

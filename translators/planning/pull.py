@@ -8,7 +8,7 @@ calls disappear into coordinates.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 
@@ -32,9 +32,9 @@ from translators.logical.types import Memory
 from translators.planning.hazards import OPPOSITE
 from translators.planning.known_values import lowest
 from translators.planning.memory import forward
-from translators.planning.ranges import Range, Ranges, axes_of, position_axis, same_run
+from translators.planning.ranges import Range, Ranges, axes_of, known_at_launch, position_axis, same_run
 from translators.planning.sinks import Context, Coordinates, Loop, MustPin, ReadPoint, unsupported
-from translators.tile.expression import Axis, Expression, Place, Reduction
+from translators.tile.expression import Axis, Expression, LoopToken, Place, Reduction
 
 
 @dataclass(slots=True)
@@ -242,15 +242,16 @@ class Pull(Ranges):
 
     def _read(self, op: lp.Read, value: Value, at: Coordinates) -> Expression:
         point = self.reads[value]
-        coordinates, assumed = self.locate(op.relation, at, op.memory, point.context)
+        coordinates, promised = self.locate(op.relation, at, op.memory, point.context)
+        assumed, occupied, inside = frozenset(promised), _occupied(promised.values()), _inside(promised.values())
         valid = self.operand(op.valid, at, op.relation.shape) if op.valid is not None else None
         guard = self.conjoin(point.context.predicate, valid)
         if guard is not None and guard.operation == "constant" and guard.attribute:
             guard = None
-        place = Place(op.memory, coordinates, assumed=assumed)
+        place = Place(op.memory, coordinates, within=inside, assumed=assumed, occupied=occupied)
         if op.memory in self.pinned:
             within = tuple(loop.token for loop in point.context.loops)
-            place = Place(op.memory, self.instance(op.memory) + coordinates, point.state, within, assumed)
+            place = Place(op.memory, self.instance(op.memory) + coordinates, point.state, within, assumed, occupied)
         elif point.earlier or point.rewritten:
             known = None if point.rewritten else forward(self, op.memory, coordinates, point.earlier)
             if known is None or op.valid is not None:
@@ -285,12 +286,12 @@ class Pull(Ranges):
 
     def locate(
         self, relation: lp.Relation, at: Coordinates, memory: Memory | None = None, context: Context | None = None
-    ) -> tuple[Coordinates, frozenset[int]]:
+    ) -> tuple[Coordinates, dict[int, Context]]:
         """Coordinates of the touched element at result position `at`; which coordinates of an access, after those of an
-        instance, the author promised to be in bounds.
+        instance, the author promised to be in bounds, and where that holds.
         """
         found: list[Polynomial] = []
-        assumed: set[int] = set()
+        assumed: dict[int, Context] = {}
         instance = 0 if memory is None else len(self.instance(memory))
         position, joint = 0, None
         for item in relation.items:
@@ -311,9 +312,10 @@ class Pull(Ranges):
                     found.append(self.as_integer(self.operand(tensor, joint, relation.joint_shape)))
             if memory is None or context is None or not isinstance(item, lp.At | lp.Gathered):
                 continue
-            if self._is_assumed((item.index, found[-1]), memory, len(found) - 1, context):
-                assumed.add(instance + len(found) - 1)
-        return tuple(found), frozenset(assumed)
+            promised = self._promised((item.index, found[-1]), memory, len(found) - 1, context)
+            if promised is not None:
+                assumed[instance + len(found) - 1] = promised
+        return tuple(found), assumed
 
     def promise(self, index_value: Value, memory: Memory, axis: int, context: Context) -> None:
         """Wherever the context is reached the index is in bounds; a scalar is known by what it is made of, too."""
@@ -323,13 +325,14 @@ class Pull(Ranges):
         for each in known:
             self.assumed.setdefault((memory, axis, each), []).append(context)
 
-    def _is_assumed(self, index: tuple[Value, Polynomial], memory: Memory, axis: int, context: Context) -> bool:
-        """The promise has been made, or will be, whenever the access happens."""
+    def _promised(self, index: tuple[Value, Polynomial], memory: Memory, axis: int, context: Context) -> Context | None:
+        """Where the promise has been made, or will be, whenever the access happens: of several places the outermost."""
         value, coordinate = index
         while value in self.given and (memory, axis, value) not in self.assumed:
             value = self.given[value]
         promised = [where for each in (value, coordinate) for where in self.assumed.get((memory, axis, each), ())]
-        return any(where.around(context) for where in promised)
+        places = [where for where in promised if where.around(context) and _tells_where(where)]
+        return min(places, key=lambda where: len(where.parallel) + len(where.loops), default=None)
 
     def as_integer(self, coordinate: Expression) -> Polynomial:
         return self.cast(coordinate, index).polynomial
@@ -456,3 +459,28 @@ def _row_major(at: Sequence[Polynomial], shape: Sequence[Polynomial], target: Se
         leading = all(other.constant == 1 for other in target[:ordinal])
         result.append(quotient if leading else remainder(quotient, extent))
     return tuple(result)
+
+
+# A promise holds where its statement is reached. A load that needs none of the coordinates around may be issued before
+# them, where a loop without an iteration has not shown yet that it is empty.
+def _tells_where(promised: Context) -> bool:
+    """Whether what is around the promise can be asked for, or waited for."""
+    bounds = [bound for axis in promised.parallel for bound in (axis.begin, axis.end)]
+    return all(map(known_at_launch, bounds)) and not any(loop.slices for loop in promised.loops)
+
+
+def _occupied(promises: Iterable[Context]) -> frozenset[Axis]:
+    """Parallel axes that have a coordinate wherever all promises hold."""
+    return frozenset(axis for promised in promises for axis in promised.parallel)
+
+
+def _inside(promises: Iterable[Context]) -> tuple[LoopToken, ...]:
+    """Ordered loops that may have no iteration: what needs their promises stays within them."""
+    return tuple(dict.fromkeys(loop.token for each in promises for loop in each.loops if not _repeats(loop)))
+
+
+def _repeats(loop: Loop) -> bool:
+    if loop.low is None or loop.high is None:
+        return False
+    length = (loop.high.polynomial - loop.low.polynomial).constant
+    return length is not None and length > 0

@@ -92,6 +92,7 @@ class Place:
     pinned: int = 0
     within: tuple[LoopToken, ...] = ()
     assumed: frozenset[int] = frozenset()  # axes whose coordinate the author promises to be in bounds
+    occupied: frozenset[Axis] = frozenset()  # the promise holds if there is a coordinate of each
 
 
 @dataclass(frozen=True, slots=True)
