@@ -125,4 +125,3 @@ def test_wide_tiles_in_the_interpreter(monkeypatch: pytest.MonkeyPatch, tmp_path
     actual = generated_modules.by_module(sample, case, values)
     assert "M * N >= 32768" in str(generated_modules.compilation(path).codes[0].variants[0].condition)
     assert not sample_files.differences(sample, actual, wanted)
-
