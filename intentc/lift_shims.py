@@ -53,6 +53,15 @@ def negation(operand: Any) -> Any:  # noqa: ANN401
     return operand == 0 if isinstance(operand, tl.tensor) else not operand
 
 
+def histogram(input: Any, num_bins: Any, mask: Any = None) -> Any:  # noqa: ANN401 - Triton's names
+    """Values outside the bins, of which Triton says nothing, count nowhere; its interpreter counts the one that is next
+    to the last bin in that.
+    """
+    values, bins = _tensor(input), value(num_bins)
+    within = (values >= 0) & (values < bins)
+    return tl.histogram(values, bins, within if mask is None else within & mask)
+
+
 def _tensor(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, tl.constexpr):
         value = value.value

@@ -154,6 +154,7 @@ _CALLED_TYPES: Final = frozenset(
 _LIBRARIES: Final = frozenset(
     f"{root}.extra.{path}libdevice" for root in ("tl", "triton.language") for path in ("", "cuda.")
 )
+_HISTOGRAMS: Final = frozenset({"tl.histogram", "triton.language.histogram"})
 
 
 class _Shimmed(ast.NodeTransformer):
@@ -175,7 +176,7 @@ class _Shimmed(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         self.generic_visit(node)
-        if ast.unparse(node.value) in _LIBRARIES:
+        if ast.unparse(node.value) in _LIBRARIES or ast.unparse(node) in _HISTOGRAMS:
             return _shim(node.attr)
         if node.attr == "value" and isinstance(node.ctx, ast.Load):
             return ast.Call(_shim("value"), [node.value], [])

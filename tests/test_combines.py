@@ -133,5 +133,5 @@ def test_agrees_with_the_reference(title: str, size: int) -> None:
 def test_elements_of_their_own_need_no_ordered_loop() -> None:
     """Vectors beside matrices are one reduction, whose combine takes an element of each."""
     text = device_text(program("vectors and matrices"))
-    assert "tl.reduce((" in text and "range(N)" not in text
-    assert "range(N)" in device_text(program("complex product"))
+    assert "tl.reduce((" in text and "(N, INDEX)" not in text
+    assert "range(tl.cast(N, INDEX)" in device_text(program("complex product"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from intentc.lift_verification import verify
 from translators.lifting.files import lift_text
 
 KERNEL = """
@@ -38,3 +39,11 @@ def test_both_loops_count_one_row() -> None:
 def test_loops_that_do_not_adjoin_or_count_otherwise() -> None:
     assert _lifted(begin="whole + 1").count("I.reduce.sum") == 2
     assert _lifted(first=", mask=x > 1").count("I.reduce.sum") == 2
+
+
+def test_values_outside_the_bins_count_nowhere() -> None:
+    """Triton does not say what they do, and its interpreter counts the first of them in the last bin."""
+    text = KERNEL.format(begin="whole", first="")
+    (kernel,) = lift_text(text, "kernel.py").kernels
+    assert any("outside the bins" in remark for remark in kernel.numerics)
+    assert verify(text, "kernel.py", kernel, calls=8).holds, kernel.source

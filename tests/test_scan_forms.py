@@ -234,7 +234,7 @@ def test_a_scan_down_columns_goes_inside_their_tiles() -> None:
     ]
     assert [line for line in loops if line.startswith("for ")] == [
         "for start_n in range(0, N, BLOCK_N):",
-        "for m in range(M):",
-        "for m in range(M):",
+        "for m in range(tl.cast(M, INDEX)):",
+        "for m in range(tl.cast(M, INDEX)):",
         "for start_n in range(0, N, BLOCK_N):",
     ]

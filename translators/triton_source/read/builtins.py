@@ -348,6 +348,7 @@ def _histogram(execution: Execution, given: Arguments) -> Value:
     values = ops.tile(given["input"])
     if len(values.shape) != 1 or not values.dtype.is_integer:
         raise NotLifted("a histogram of what is no row of integers")
+    execution.remark("values outside the bins of tl.histogram, of which Triton says nothing, count nowhere")
     bins = _expand_dims(execution, {"input": _arange(execution, {"start": 0, "end": given["num_bins"]}), "axis": 0})
     hit = ops.compare("==", _expand_dims(execution, {"input": values, "axis": 1}), bins)
     mask = ops.tile(given.get("mask") if given.get("mask") is not None else True)
