@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from intent.records import dataclass
+from intent.records import dataclass, replace
 from intentc.lift_slices import sliced
 from translators.lifting.correspondence import SMALL_INTEGER, CallSizes, Correspondence, draw
 from translators.lifting.files import source_of
@@ -31,6 +31,7 @@ CALLS: Final = 5
 SECONDS: Final = 120
 NOTHING_STORED: Final = "no call stored anything"
 LARGER_INTEGER: Final = 64
+SOME_INTEGERS: Final = 3  # those in arrays are below it, at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,15 +157,24 @@ def _arrays(kernel: Lifted) -> list[dict[str, object]]:
 
 
 def _drawn(correspondence: Correspondence, calls: int, largest: int) -> list[CallSizes]:
-    """Random calls; the size of a kept group is a constant of the lifted kernel, so it is the same in all of them."""
+    """Random calls; the size of a kept group is a constant of the lifted kernel, so it is the same in all of them.
+
+    Where integers are large because nothing was stored, those in arrays are not all 0 either.
+    """
     generator = random.Random(1)
+    limit = SOME_INTEGERS if largest == LARGER_INTEGER else 1
     found: list[CallSizes] = []
-    for _ in range(8 * calls):
-        call = draw(correspondence, generator, largest=largest)
-        if call is None or len(found) == calls:
+    for _ in range(calls):
+        call = draw(correspondence, generator, largest=largest, limit=limit)
+        if call is None:
             break
-        same = all(call.numbers[name] == found[0].numbers[name] for name in correspondence.groups) if found else True
-        found.extend((call,) if same else ())
+        found.append(call)
+        given = {name: call.numbers[name] for name in correspondence.groups}
+        correspondence = replace(
+            correspondence,
+            constants={**correspondence.constants, **given},
+            fixed=correspondence.fixed | given.keys(),
+        )
     return found
 
 

@@ -124,14 +124,16 @@ def draw(
     large: bool = False,
     largest: int = SMALL_INTEGER,
     enough: int = ENOUGH_PROGRAMS,
+    limit: int = 1,
 ) -> CallSizes | None:
     """Random sizes that meet every fact and take little time, one of them large if wanted; None if none were found.
 
     Integers that are no size of an array are `largest` at most. Where there are more than `enough` steps, or large
-    arrays, the least of both is taken that some draws give, of small blocks too.
+    arrays, the least of both is taken that some draws give, of small blocks too: of those where the limit of integers
+    in arrays is `limit`, or as near to it as possible.
     """
     best: CallSizes | None = None
-    found, least = 0, 0.0
+    found, least = 0, (0, 0.0)
     for attempt in range(MOST_ATTEMPTS):
         rare = best is None and attempt > MOST_ATTEMPTS // 4
         blocks = BLOCK_SIZES if large or found < OF_USUAL_BLOCKS else SMALL_BLOCKS
@@ -145,10 +147,11 @@ def draw(
         if min(made.grid, default=1) < 1:
             continue
         found += 1
-        cost = _cost(made, correspondence.work.steps(math.prod(made.grid), values), enough)
+        steps = correspondence.work.steps(math.prod(made.grid), values)
+        cost = (max(limit - made.limit, 0), _cost(made, steps, enough))
         if best is None or cost < least:
             best, least = made, cost
-        if least <= 1 or found == MOST_TO_CHOOSE_FROM:
+        if least <= (0, 1) or found == MOST_TO_CHOOSE_FROM:
             break
     return best
 

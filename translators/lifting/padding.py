@@ -9,7 +9,7 @@ from typing import Final
 from intent import dtypes as d
 from intent.records import dataclass, field
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Atom
+from translators.algebra.polynomial import Atom, Polynomial
 from translators.algebra.simplification import at_most
 from translators.lifting.carries import neutral
 from translators.lifting.combines import is_identity
@@ -59,21 +59,30 @@ def absent_lanes_do_not_count(context: Context, node: Expression, condition: Exp
 def _every_lane_counts(context: Context, condition: Expression) -> None:
     """What holds in launches without a lane that the condition leaves out, if that is a matter of sizes."""
     left, right = condition.arguments
-    greatest = left.polynomial - right.polynomial
-    while not context.invariant(greatest):
-        axes = [atom for atom in greatest.atoms() if isinstance(atom, Axis)]
-        inner = [axis for axis in axes if not any(axis in (*each.begin.atoms(), *each.end.atoms()) for each in axes)]
-        step = greatest.coefficient(inner[0]) if inner else None
-        if step is None or not (context.facts.nonnegative(step) or context.facts.nonnegative(-step)):
-            return
-        last = inner[0].end - 1 if context.facts.nonnegative(step) else inner[0].begin
-        greatest = greatest.substitute({inner[0]: last})
-    if greatest.constant is None:  # else every launch has such lanes
+    greatest = _greatest(context, left.polynomial - right.polynomial)
+    if greatest is not None and greatest.constant is None:  # else every launch has such lanes
         context.required.setdefault(-greatest - 1)
 
 
+def _greatest(context: Context, polynomial: Polynomial) -> Polynomial | None:
+    """In sizes of a launch; None if that is not known."""
+    while not context.invariant(polynomial):
+        axes = [atom for atom in polynomial.atoms() if isinstance(atom, Axis)]
+        inner = [axis for axis in axes if not any(axis in (*each.begin.atoms(), *each.end.atoms()) for each in axes)]
+        step = polynomial.coefficient(inner[0]) if inner else None
+        if step is None or not (context.facts.nonnegative(step) or context.facts.nonnegative(-step)):
+            return None
+        last = inner[0].end - 1 if context.facts.nonnegative(step) else inner[0].begin
+        polynomial = polynomial.substitute({inner[0]: last})
+    return polynomial
+
+
 def _some_lane_counts(context: Context, node: Expression, condition: Expression) -> None:
-    """Of lanes up to E - B*p, the last program p has one too: else it compares with the maximum of nothing."""
+    """Of lanes up to E - B*p, the last program p has one too: else it compares with the maximum of nothing.
+
+    Launches are to meet that whoever chooses the number of programs; a proof may use it only where nothing else says
+    that number.
+    """
     for axis in node.attribute.axes:
         bound = bound_by(condition, axis)
         programs = {atom for atom in bound[1].atoms() if isinstance(atom, Axis)} if bound and bound[0] else set()
@@ -82,9 +91,12 @@ def _some_lane_counts(context: Context, node: Expression, condition: Expression)
         if with_axes(context.facts, programs).positive(bound[1]):
             continue
         context.ledger.add("assumed", "no program has only lanes that a mask leaves out, where they have a maximum")
-        last = bound[1].substitute({each: each.end - 1 for each in programs})
-        if context.invariant(last) and all(context.chosen(each.end) for each in programs):
-            context.facts = context.facts.assuming(last - 1)
+        greatest = _greatest(context, -bound[1])
+        if greatest is None:
+            continue
+        context.required.setdefault(-greatest - 1)
+        if all(context.chosen(each.end) for each in programs):
+            context.facts = context.facts.assuming(-greatest - 1)
 
 
 def _has_lanes(context: Context, node: Expression, condition: Expression, facts: Facts) -> bool:
