@@ -1,4 +1,4 @@
-"""Reductions and scans of whole tiles give what combining one number after the other gives."""
+"""Reductions and scans of whole tiles give what combining one number after the other gives; bf16 is what it says."""
 
 from __future__ import annotations
 
@@ -84,3 +84,44 @@ def test_whole_tiles(tmp_path: Path) -> None:
         for a, b in zip(x, y, strict=True):
             slope, shift = slope * float(a), shift * float(a) + float(b)
         assert total == pytest.approx([slope, shift], rel=1e-4, abs=1e-6)
+
+
+OF_BF16 = """
+import json, sys
+import torch, triton, triton.language as tl
+sys.path.insert(0, {folder!r})
+import lift_interpreter
+lift_interpreter.install()
+
+@triton.jit
+def kernel(x, y, product, total, less, rounded, counted):
+    i = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    a, b = tl.load(x + i), tl.load(y + i)
+    tl.store(product + i, tl.dot(a, b))
+    tl.store(total + i, a + b * a)
+    tl.store(less + i, a < b)
+    tl.store(rounded + i, (a.to(tl.float32) * b.to(tl.float32)).to(tl.bfloat16))
+    tl.store(counted + i, i.to(tl.bfloat16))
+
+torch.manual_seed(0)
+x, y = (torch.randn(16, 16, dtype=torch.bfloat16) for _ in range(2))
+x[0, 0], x[0, 1], y[0, 2] = float("nan"), float("inf"), float("-inf")
+product, total, rounded, counted = (torch.zeros(16, 16, dtype=d) for d in (torch.float32, *3 * [torch.bfloat16]))
+less = torch.zeros(16, 16, dtype=torch.bool)
+kernel[(1,)](x, y, product, total, less, rounded, counted)
+a, b = x.float(), y.float()
+same = lambda made, wanted, **how: torch.testing.assert_close(made, wanted, equal_nan=True, **how)
+same(product, (x.double() @ y.double()).float(), rtol=1e-5, atol=1e-5)
+same(total, (a + (b * a).bfloat16().float()).bfloat16(), rtol=0, atol=0)
+same(less, a < b)
+same(rounded, (a * b).bfloat16(), rtol=0, atol=0)
+same(counted, torch.arange(256).reshape(16, 16).bfloat16(), rtol=0, atol=0)
+"""
+
+
+def test_numbers_of_bf16_are_no_integers(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(OF_BF16.format(folder=str(INTENTC)))
+    environment = {**os.environ, "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]

@@ -90,3 +90,39 @@ def test_numbers_of_programs_that_are_split_are_one_size() -> None:
     assert "programs_0" in kernel.correspondence.extents
     found = verify(SPLIT, "split.py", kernel, 3)
     assert found.holds, str(found)
+
+
+PEELED = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, weight, out, size, stride, step, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    whole = tl.cdiv(size, BLOCK) * BLOCK - BLOCK
+    total = tl.zeros((BLOCK,), tl.float32)
+    for start in range(0, whole, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        total += tl.load(x + row * stride + i * step) * tl.load(weight + i)
+    i = whole + tl.arange(0, BLOCK)
+    inside = i < size
+    total += tl.load(x + row * stride + i * step, mask=inside, other=0.0) * tl.load(weight + i, mask=inside, other=0.0)
+    tl.store(out + row, tl.sum(total))
+
+
+def call(x, weight, out):
+    kernel[(x.shape[0],)](x, weight, out, x.shape[1], x.stride(0), x.stride(1), BLOCK=16)
+"""
+
+
+def test_the_last_block_is_told_from_the_end_and_is_no_row_before_the_first() -> None:
+    """It begins at so many blocks less one: no array has a row -1."""
+    file = read_file(PEELED, "peeled.py")
+    kernel = lift_kernel(file, file.kernels[0], launches(file).get("kernel"))
+    assert kernel.source is not None, kernel.reason
+    made = source_of((kernel,), "peeled.py")
+    assert made is not None
+    assert "-1," not in made
+    found = verify(PEELED, "peeled.py", kernel, 4)
+    assert found.holds, str(found)

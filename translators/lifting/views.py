@@ -321,7 +321,9 @@ class Delinearising:
         ratio = strides[axis - 1].divided_by(strides[axis]) if axis else None
         if ratio is not None and self._within(coordinates, ratio):
             return self._named(ratio, pointer, axis)
-        if ratio is not None and self._within([each for each in coordinates if each[0].constant is None], ratio):
+        constants = [each.constant for each, _ in coordinates if each.constant is not None]
+        varying = [each for each in coordinates if each[0].constant is None]
+        if ratio is not None and min(constants, default=0) >= 0 and self._within(varying, ratio):
             self._assume_elements(pointer, coordinates, ratio)
             return self._named(ratio, pointer, axis)
         if axis and self._stored(pointer):
