@@ -9,7 +9,7 @@ from intent import dtypes as d
 from intent.dtypes import DType
 from intent.records import dataclass, replace
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic, ceiling_divide, number
-from translators.tile.expression import Axis, Combine, Expression, Reduction
+from translators.tile.expression import Axis, Combine, Expression, Reduction, walk
 from translators.tile.substitution import substitute
 from translators.triton_source.read.atomics import updating
 from translators.triton_source.read.block_pointers import (
@@ -348,13 +348,21 @@ def _histogram(execution: Execution, given: Arguments) -> Value:
     values = ops.tile(given["input"])
     if len(values.shape) != 1 or not values.dtype.is_integer:
         raise NotLifted("a histogram of what is no row of integers")
-    execution.remark("values outside the bins of tl.histogram, of which Triton says nothing, count nowhere")
     bins = _expand_dims(execution, {"input": _arange(execution, {"start": 0, "end": given["num_bins"]}), "axis": 0})
     hit = ops.compare("==", _expand_dims(execution, {"input": values, "axis": 1}), bins)
     mask = ops.tile(given.get("mask") if given.get("mask") is not None else True)
+    if not _compares(mask.value, values.value):
+        execution.remark("values outside the bins of tl.histogram, of which Triton says nothing, count nowhere")
     if mask.shape:
         mask = ops.tile(_expand_dims(execution, {"input": mask, "axis": 1}))
     return reduce_tile(execution, "sum", ops.cast(ops.binary("&", hit, mask), d.i32), 0, False)
+
+
+def _compares(mask: Expression, value: Expression) -> bool:
+    """Whether a condition on the value is part of the mask."""
+    while value.operation == "cast":
+        (value,) = value.arguments
+    return any(value in node.arguments for node in walk(mask) if node.operation == "pointwise")
 
 
 def widened(execution: Execution, kind: str, tile: Tile, dtype: Value) -> Tile:
