@@ -53,7 +53,7 @@ SMALL_TILES: Mapping[str, object] = {
     "RESIDENT_ROWS": (16,), "STREAMED_ROW": 8, "POINTWISE": 64, "SQUARE": 16, "POINTS": 8, "TILE": 64,
     "COLUMNS": (16, 8), "GROUPED_COLUMNS": (16, 4), "SHORT_ROW": 8, "SHORT_ROWS": (4, 8), "LONG_ROWS": (1, 8),
     "STENCIL": (4, 8), "SECTION": (4, 8), "DOT_ROWS": 16, "DOT_COLUMNS": 16,
-    "HISTOGRAM_BINS": (4, 8, 16), "HISTOGRAM_VALUES": 8, "SWEPT_ROW": 64,
+    "HISTOGRAM_BINS": (4, 8, 16), "HISTOGRAM_VALUES": 8,
     "FEW_NEIGHBOURS": (8,), "FEW_ROWS": {16: (16, 32)},
 }  # fmt: skip
 

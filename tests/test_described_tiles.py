@@ -131,8 +131,9 @@ def test_attention(monkeypatch: pytest.MonkeyPatch, sizes: tuple[int, ...], caus
 
 def test_descriptors_are_a_choice_of_their_own() -> None:
     found = variants(PRODUCT.format(a="f16", b="f16", product=PLAIN))
-    assert [variant.described for variant in found] == [True, False, False]
+    assert [variant.described for variant in found].count(True) == 1  # of large products; not for few rows
     first = found[0]
+    assert first.described
     assert first.condition is not None and first.condition.startswith(f"{TILES} and N >= 768")
     assert first.grid == f"min(triton.cdiv(M, 128) * triton.cdiv(N, 256), {TILES})"
     assert first.source.count("make_tensor_descriptor") == 3 and "tl.load(a_ptr" not in first.source

@@ -187,7 +187,7 @@ def test_large_offsets(title: str) -> None:
     ("title", "wide"),
     [
         ("sizes and constants", ["stride_x_t = tl.cast(stride_x_t, INDEX)", "stride_x_n = tl.cast(stride_x_n, INDEX)"]),
-        ("counters", ["in range(tl.cast(T, INDEX)):"]),
+        ("counters", ["range(tl.cast(T, INDEX)"]),
         ("counters of fixed loops", ["in range(1, tl.cast(5, INDEX)):"]),
         ("scratch", ["tl.cast(N, INDEX) * M"]),
     ],

@@ -7,7 +7,6 @@ experts add up in `out`.
 
 moe_projection(tokens[T, K] f16, experts[E, K, N] f16, offsets[P] i32, listed[R] i32, weight[R] f32, out[T, N] f32)
     I.scatter_reduce(out, (token, n), weight[row][:, None] * answer, combine=I.add)
-    Plan    one program per e x 256 n; streamed: 128 i, 64 k
     Plan    one program per e x 128 n; streamed: 128 i, 64 k
     Traffic reads offsets, listed, weight, tokens, experts; writes out
 
@@ -133,22 +132,13 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_moe_projection(tokens, experts, offsets, listed, weight, out, T, K, E, N, P, R):
     index = _index_type(tokens, experts, offsets, listed, weight, out)
-    if N >= 768 and E * N >= 24576 and K % 16 == 0 and N % 16 == 0:
-        plan = _Plan(
-            moe_projection_kernel,
-            E * triton.cdiv(N, 256),
-            {"BLOCK_N": 256, "BLOCK_I": 128, "BLOCK_K": 64, "INDEX": index},
-            cuda=(8, 3),
-            hip=(4, 2),
-        )
-    else:
-        plan = _Plan(
-            moe_projection_kernel,
-            E * triton.cdiv(N, 128),
-            {"BLOCK_N": 128, "BLOCK_I": 128, "BLOCK_K": 64, "INDEX": index},
-            cuda=(8, 3),
-            hip=(4, 2),
-        )
+    plan = _Plan(
+        moe_projection_kernel,
+        E * triton.cdiv(N, 128),
+        {"BLOCK_N": 128, "BLOCK_I": 128, "BLOCK_K": 64, "INDEX": index},
+        cuda=(8, 3),
+        hip=(4, 2),
+    )
     integers = (
         T,
         K,

@@ -166,8 +166,8 @@ def within_registers(
 def wide_columns(region: Region, lanes: Mapping[Axis, int | None]) -> tuple[Axis, tuple[Suitable, ...]] | None:
     """The columns of which a product takes DOT_WIDE, and for which sizes: each element read is then used more often.
 
-    One program then fills a processor. Where operands are computed there are no registers for that. Rows that a program
-    walks along, as those of a group are, give no more programs.
+    One program then fills a processor. Where operands are computed there are no registers for that, nor where a program
+    walks along rows that it gathers. Rows that a program walks along, as those of a group are, give no more programs.
     """
     reductions = [node for node in region.nodes if isinstance(node.attribute, Reduction)]
     if len(reductions) != 1 or not _is_plain_dot(reductions[0], region) or region.loops:
@@ -175,7 +175,7 @@ def wide_columns(region: Region, lanes: Mapping[Axis, int | None]) -> tuple[Axis
     lhs, rhs = reductions[0].arguments
     rows = [axis for axis in lhs.axes & reductions[0].axes - rhs.axes if lanes[axis] == DOT_ROWS]
     columns = [axis for axis in region.program if lanes[axis] == DOT_COLUMNS and axis not in lhs.axes]
-    if len(rows) != 1 or len(columns) != 1:
+    if len(rows) != 1 or len(columns) != 1 or (rows[0] not in region.program and _gathers(lhs)):
         return None
     elements = product(axis.extent for axis in region.program)
     tile = DOT_WIDE * (DOT_ROWS if rows[0] in region.program else 1)
@@ -187,6 +187,13 @@ def wide_columns(region: Region, lanes: Mapping[Axis, int | None]) -> tuple[Axis
 
 
 _COMPARED: Mapping[str, Callable[[int, int], bool]] = {">=": operator.ge, "==": operator.eq}
+
+
+def _gathers(operand: Expression) -> bool:
+    """Whether data say where elements of the operand are."""
+    loads = [node for node in walk(operand) if node.operation == "load"]
+    atoms = (atom for load in loads for place in load.attribute.coordinates for atom in place.atoms())
+    return any(isinstance(atom, Expression) for atom in atoms)
 
 
 def _row_lengths(loads: Iterable[Expression]) -> Iterator[Polynomial]:
