@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from intent import dtypes as d
@@ -351,18 +351,32 @@ def _histogram(execution: Execution, given: Arguments) -> Value:
     bins = _expand_dims(execution, {"input": _arange(execution, {"start": 0, "end": given["num_bins"]}), "axis": 0})
     hit = ops.compare("==", _expand_dims(execution, {"input": values, "axis": 1}), bins)
     mask = ops.tile(given.get("mask") if given.get("mask") is not None else True)
-    if not _compares(mask.value, values.value):
+    if not _within_bins(values.value, mask.value, given["num_bins"]):
         execution.remark("values outside the bins of tl.histogram, of which Triton says nothing, count nowhere")
     if mask.shape:
         mask = ops.tile(_expand_dims(execution, {"input": mask, "axis": 1}))
     return reduce_tile(execution, "sum", ops.cast(ops.binary("&", hit, mask), d.i32), 0, False)
 
 
-def _compares(mask: Expression, value: Expression) -> bool:
-    """Whether a condition on the value is part of the mask."""
-    while value.operation == "cast":
-        (value,) = value.arguments
-    return any(value in node.arguments for node in walk(mask) if node.operation == "pointwise")
+def _within_bins(value: Expression, mask: Expression, bins: Value) -> bool:
+    """Whether there is a bin for every number of its type, or the mask compares the value with something."""
+    while True:
+        match value.operation, value.attribute:
+            case "cast", _:
+                (value,) = value.arguments
+            case "index", Polynomial(atom=Expression() as inner):
+                value = inner
+            case _:
+                break
+    small = value.dtype.kind in ("unsigned", "bool") and isinstance(bins, int) and 1 << value.dtype.bits <= bins
+    return small or any(value in _compared(node) for node in walk(mask) if node.operation == "pointwise")
+
+
+def _compared(comparison: Expression) -> Iterator[object]:
+    for argument in comparison.arguments:
+        yield argument
+        if argument.operation == "index":
+            yield from argument.attribute.atoms()
 
 
 def widened(execution: Execution, kind: str, tile: Tile, dtype: Value) -> Tile:
