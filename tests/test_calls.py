@@ -152,3 +152,10 @@ def test_no_answer_needs_what_a_confined_process_may_not_do() -> None:
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert result.stdout.split("\n") == ["same"] * 4 + [""]
+
+
+def test_a_server_that_holds_much_memory_keeps_its_processes() -> None:
+    """On Linux a process inherits the peak that getrusage reports from the one that started it."""
+    held = bytearray(600 << 20)
+    first, second = _ask(("process", {}), ("process", {}))
+    assert first == second and len(held) > 0
