@@ -10,7 +10,7 @@ TRITONS ?= 3.5.1 3.6.0 3.9.0
 # The demo runs on a GPU if the machine has one, else in Triton's CPU interpreter.
 CPU := $(if $(wildcard /dev/nvidiactl /dev/kfd),,--cpu)
 
-.PHONY: setup demo test test-gpu lint types unit golden docs pictures corpus compile-all npbench bench bench-npbench guard aot matrix fuzz conformance times mutants clean
+.PHONY: setup demo test test-gpu lint types unit golden docs links pictures corpus compile-all npbench bench bench-npbench guard aot matrix fuzz conformance times mutants clean
 
 setup: $(VENV)/.ready
 
@@ -60,6 +60,10 @@ golden: setup
 # The documentation site, in build/docs; needs no network. Anything that does not lead anywhere is an error.
 docs: setup
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -d build/doctrees docs build/docs
+
+# Follow the links that lead out of the documentation; needs the network.
+links: setup
+	$(BIN)/python -m tests.links
 
 # Draw the pictures of docs/pictures again; needs Chromium.
 pictures: setup

@@ -34,7 +34,7 @@ import torch
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.measure import TOLERANCE, WORKLOADS, distance, load  # noqa: E402
+from benchmarks.measure import TOLERANCE, distance, load  # noqa: E402
 
 TRIAL = os.environ.get("TRITON_INTERPRET") == "1"
 DEVICE = "cpu" if TRIAL else "cuda"
@@ -111,7 +111,7 @@ def measured(row: Row, module: ModuleType, designs: bool) -> dict[str, Any]:
     row.arrays = [generator.standard_normal(shape, dtype="f4").astype(row.dtype) for _ in range(row.inputs)]
     print(f"{row.title}: goal {row.goal} ms; elsewhere CuPy {row.others[0]}, pageable {row.others[1]}, "
           f"all pinned {row.others[2]}, bus {row.others[3]}")  # fmt: skip
-    wanted = load(WORKLOADS / f"{row.workload}.py").reference(
+    wanted = load(ROOT / "benchmarks" / "workloads" / f"{row.workload}.py").reference(
         *(torch.from_numpy(array).to(DEVICE) for array in row.arrays), *row.scalars
     )
     calls = ways(row, module)

@@ -11,12 +11,14 @@ from pathlib import Path
 import commands_page
 import guides
 import pytest
+import shown_commands
 import test_language_pages
 from browser import browser, missing
 from typer.testing import CliRunner
 
 from intentc.__main__ import COMMANDS, application
 from intentc.lookup.pages import anchor
+from tests.links import complaint, links
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -37,8 +39,7 @@ RUN = {
     "lua": {DOCS / "editors.md"},
     "toml": {DOCS / "editors.md"},
     "yaml": {DOCS / "editors.md"},
-    # Targets of the Makefile, and modules that need a GPU: that they exist is checked below.
-    "sh": {DOCS / "performance.md", ROOT / "CONTRIBUTING.md"},
+    "sh": {*shown_commands.PAGES},
     "{toctree}": {DOCS / "index.md"},
 }
 
@@ -110,6 +111,18 @@ def test_links_lead_somewhere(path: Path) -> None:
         assert text.strip(), f"{target} has no words"
         if section:
             assert section in _anchors(found), target
+
+
+@pytest.mark.parametrize("path", shown_commands.PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_that_lead_out_are_as_they_should_be(path: Path) -> None:
+    """`make links` follows them."""
+    assert {link: complaint(link) for link in links(path) if complaint(link)} == {}
+
+
+def test_what_is_wrong_with_a_link() -> None:
+    assert complaint("https://pre-commit.com/hooks") == ""
+    for link in ("http://pre-commit.com", "https://pre-commit.com.net", "https://a@pre-commit.com", "https:///x"):
+        assert complaint(link), link
 
 
 def test_pictures_say_what_they_show() -> None:
