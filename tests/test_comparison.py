@@ -45,6 +45,19 @@ SEGMENTS = 'x: I.In[I.f32, ("N",)], at: I.In[I.i32, ("M",)], out: I.Out[I.f32, (
 FOURS = 'x: I.In[I.f32, ("M", 4)], out: I.Out[I.i32, ("M",)]'
 TABLE = 'x: I.In[I.i32, ("N",)], out: I.Out[I.i32, ("B", "B")]'
 COUNTS = 'x: I.In[I.f32, ("M", "N")], out: I.Out[I.i32, ("M",)]'
+STORED = 'x: I.In[I.f32, ("N",)], at: I.In[I.i32, ("M",)], out: I.Out[I.f32, ("N",)]'
+PLACED_INDEX = 'x: I.In[I.f32, ("N",)], n: I.index, out: I.Out[I.f32, ("N",)]'
+BETWEEN = """
+within = I.domain(0, x.shape[0])
+for m in I.parallel(I.domain(0, at.shape[0] - 1)):
+    begin, end = I.cast(at[m], I.index), I.cast(at[m + 1], I.index)
+"""
+SEGMENT_MAXIMUM = BETWEEN + "    out[m] = I.reduce.max(x[{members}], axis=0)"
+SEGMENT_CONDITION = (
+    BETWEEN
+    + "    out[m] = I.reduce.max(x[{members}], axis=0)\n"
+    + "    if m < 2:\n        out[m] = I.reduce.sum(x[within[begin:end]], axis=0)"
+)
 PRODUCT = 'x: I.In[I.f32, ("M", "K")], y: I.In[I.f32, ("K", "N")], out: I.Out[I.f32, ("M", "N")]'
 
 
@@ -257,6 +270,26 @@ SAME = {
         FOURS,
         "m, n = I.domain(0, x.shape[0]), I.domain(0, 4)\nout[m] = ~I.reduce.max(~I.cast(x[m, n] > 0.0, I.i32), axis=1)",
         "m, n = I.domain(0, x.shape[0]), I.domain(0, 4)\nout[m] = I.cast(I.reduce.all(x[m, n] > 0.0, axis=1), I.i32)",
+    ),
+    "a subregion that is stored, and its part within the source": (
+        STORED,
+        BETWEEN + "    rows = within[begin:end]\n    out[rows] = x[rows] * 2.0",
+        BETWEEN + "    rows = I.domain(I.maximum(0, begin), I.minimum(x.shape[0], end))\n    out[rows] = x[rows] * 2.0",
+    ),
+    "a subregion, and its part within the source": (
+        SEGMENTS,
+        SEGMENT_MAXIMUM.format(members="within[begin:end]"),
+        SEGMENT_MAXIMUM.format(members="I.domain(I.maximum(0, begin), I.minimum(x.shape[0], end))"),
+    ),
+    "extrema within extrema": (
+        PLACED_INDEX,
+        "for i in range(x.shape[0]):\n    out[i] = x[I.maximum(0, n + I.maximum(2, i - n))]",
+        "for i in range(x.shape[0]):\n    out[i] = x[I.maximum(I.maximum(0, i), n + 2)]",
+    ),
+    "extrema that are taken off, and what is added to all": (
+        PLACED_INDEX,
+        "for i in range(x.shape[0]):\n    out[i] = x[I.maximum(0, n - I.maximum(2, i - n)) + I.maximum(2, i - n)]",
+        "for i in range(x.shape[0]):\n    out[i] = x[I.maximum(I.maximum(2, i - n), n)]",
     ),
 }
 
@@ -486,6 +519,30 @@ DIFFERENT = {
         "    out[m] = I.reduce.sum(x[I.domain(m, I.minimum(x.shape[0], I.maximum(m + 1, e)))], axis=0)",
         "for m in I.parallel(I.domain(0, out.shape[0])):\n    e = I.cast(at[m], I.index)\n"
         "    out[m] = I.reduce.sum(x[I.domain(m, I.minimum(x.shape[0], e))], axis=0)",
+        None,
+    ),
+    "the maximum of a domain, and of its part within memory": (
+        SEGMENTS,
+        SEGMENT_MAXIMUM.format(members="I.domain(begin, end)"),
+        SEGMENT_MAXIMUM.format(members="I.domain(I.maximum(0, begin), I.minimum(x.shape[0], end))"),
+        None,
+    ),
+    "the maximum of a subregion that a condition decides on": (
+        SEGMENTS,
+        SEGMENT_CONDITION.format(members="I.domain(begin, end)"),
+        SEGMENT_CONDITION.format(members="I.domain(I.maximum(0, begin), I.minimum(x.shape[0], end))"),
+        None,
+    ),
+    "a maximum of what is more than a maximum, and of what is less": (
+        PLACED_INDEX,
+        "for i in range(x.shape[0]):\n    out[i] = x[I.maximum(0, n + I.maximum(2, i - n))]",
+        "for i in range(x.shape[0]):\n    out[i] = x[I.maximum(0, n - I.maximum(2, i - n))]",
+        None,
+    ),
+    "a maximum of what is less than a maximum, and than a minimum": (
+        PLACED_INDEX,
+        "for i in range(x.shape[0]):\n    out[i] = x[I.maximum(0, n - I.maximum(2, i - n))]",
+        "for i in range(x.shape[0]):\n    out[i] = x[I.maximum(0, n - I.minimum(2, i - n))]",
         None,
     ),
 }

@@ -89,6 +89,83 @@ def test_segments_that_may_be_cut_or_meet_are_refused(changed: dict[str, str]) -
     assert lift_segments(**changed) is None
 
 
+LOOPED = """
+@triton.jit
+def kernel(x_ptr, y_ptr, offsets_ptr, n, BLOCK: tl.constexpr):
+    group = tl.program_id(0)
+    begin = tl.load(offsets_ptr + {begin})
+    end = tl.load(offsets_ptr + {end})
+    for start in range({first}, {last}, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        inside = {mask}
+        tl.store(y_ptr + {store}, tl.load(x_ptr + i, mask=inside) + 1.0, mask=inside)
+
+
+def call(x, y, offsets):
+    kernel[(offsets.shape[0] - 1,)](x, y, offsets, x.shape[0], BLOCK=16)
+"""
+COVERED = {"begin": "group", "end": "group + 1", "first": "begin", "last": "end", "mask": "i < end", "store": "i"}
+UNCOVERED = {
+    "segments up to the end of the group after the next": {"end": "group + 2"},
+    "segments that end where the one before began": {"end": "group - 1"},
+    "segments up to one place": {"end": "0"},
+    "segments from one place": {"begin": "0"},
+    "one element more than up to the next segment": {"last": "end + 1", "mask": "i <= end"},
+    "lanes beyond the segment": {"mask": "i < n"},
+    "segments stored over each other": {"store": "i - begin"},
+    "every other block": {"last": "end", "mask": "(i < end) & (start % 32 == 0)"},
+}
+
+
+def test_a_loop_over_a_segment_is_a_domain() -> None:
+    text = HEADER + textwrap.dedent(LOOPED.format(**COVERED))
+    (made,) = lift_text(text, "kernel.py").kernels
+    assert lines_of(made)[-2:] == [
+        "members = I.domain(I.cast(offsets[group], I.index), I.cast(offsets[group + 1], I.index))",
+        "y[members] = x[members] + 1.0",
+    ]
+    assert "segments do not overlap: their stores would meet" in {note.text for note in made.notes}
+    found = verify(text, "kernel.py", made, calls=3)
+    assert found.holds, str(found)
+
+
+@pytest.mark.parametrize("changed", UNCOVERED.values(), ids=UNCOVERED)
+def test_loops_over_segments_that_meet_or_have_gaps_are_refused(changed: dict[str, str]) -> None:
+    (made,) = lift_text(HEADER + textwrap.dedent(LOOPED.format(**{**COVERED, **changed})), "kernel.py").kernels
+    assert made.source is None, made.source
+
+
+ONE_BY_ONE = """
+@triton.jit
+def kernel(x_ptr, y_ptr, offsets_ptr, n):
+    group = tl.program_id(0)
+    begin = tl.load(offsets_ptr + group)
+    end = tl.load(offsets_ptr + group + 1)
+    for i in range(begin, end{more}):
+        tl.store(y_ptr + i, tl.load(x_ptr + i) + 1.0)
+
+
+def call(x, y, offsets):
+    kernel[(offsets.shape[0] - 1,)](x, y, offsets, x.shape[0])
+"""
+
+
+def test_a_loop_over_the_elements_of_a_segment() -> None:
+    text = HEADER + textwrap.dedent(ONE_BY_ONE.format(more=""))
+    (made,) = lift_text(text, "kernel.py").kernels
+    assert lines_of(made)[-2:] == [
+        "members = I.domain(I.cast(offsets[group], I.index), I.cast(offsets[group + 1], I.index))",
+        "y[members] = x[members] + 1.0",
+    ]
+    found = verify(text, "kernel.py", made, calls=3)
+    assert found.holds, str(found)
+
+
+def test_a_loop_beyond_a_segment_is_refused() -> None:
+    (made,) = lift_text(HEADER + textwrap.dedent(ONE_BY_ONE.format(more=" + 1")), "kernel.py").kernels
+    assert made.source is None
+
+
 GROUPS = """
 @triton.jit
 def kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):

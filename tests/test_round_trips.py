@@ -42,7 +42,6 @@ NO_FIXED_POINT = (
     "layer_norm_backward",
     "linear_attention",
     "max_pool_indices",
-    "moe_projection",
     "paged_decode",
     "rope_cache_update",
     "suffix_sum",

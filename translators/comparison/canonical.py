@@ -6,11 +6,20 @@ expressions become terms, its axes variables, its ordered loops systems of equat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from intent.dtypes import DType, boolean, index
 from intent.records import dataclass, field
-from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic, ceiling_divide, number
+from translators.algebra.polynomial import (
+    Atom,
+    Polynomial,
+    Symbol,
+    atomic,
+    ceiling_divide,
+    maximum,
+    minimum,
+    number,
+)
 from translators.comparison import casting
 from translators.comparison.binding import Open, close
 from translators.comparison.conditions import logical
@@ -36,6 +45,7 @@ from translators.tile.expression import (
 ITERATIONS = Symbol("iterations of a while loop")
 
 
+Bounds = tuple[Polynomial, Polynomial]
 Varies = tuple[frozenset[Axis], frozenset[LoopToken]]
 Asked = tuple[LoopToken, int, int, tuple[Term, ...]]  # loop, carry, scope, positions
 
@@ -98,6 +108,8 @@ class Canonical:
     demand: Demand
     names: Names
     rules: Rules
+    clipped: bool = False  # whether subregions that data bound are cut to their sources, which they lie within
+    cut: bool = False  # whether there is one that is, or would be
     buffers: dict[Memory, str] = field(default_factory=dict)
     systems: dict[Asked, tuple[Term, tuple[Term, ...]]] = field(default_factory=dict)
     made: dict[tuple[LoopToken, int], Loop] = field(default_factory=dict)
@@ -250,18 +262,21 @@ class Canonical:
         self.scopes.append(Scope(scope))
         return self.scopes[-1]
 
-    def bind(self, axes: Sequence[Axis], scope: Scope, kind: str = "axis") -> tuple[Term, ...]:
-        """A variable for each axis, counted from 0."""
+    def bind(
+        self, axes: Sequence[Axis], scope: Scope, kind: str = "axis", positional: bool = False
+    ) -> tuple[Term, ...]:
+        """A variable for each axis, counted from 0; `positional` ones are told by how many come before."""
         made: list[Term] = []
         waiting = list(axes)
         while waiting:
             axis = next(each for each in waiting if not _mentions(each, waiting))
             waiting.remove(axis)
-            made.append(self._variable(axis, scope, kind))
+            made.append(self._variable(axis, scope, kind, positional))
         return tuple(made)
 
-    def _variable(self, axis: Axis, scope: Scope, kind: str) -> Term:
-        extent = self.integer(axis.end - axis.begin, scope)
+    def _variable(self, axis: Axis, scope: Scope, kind: str, positional: bool) -> Term:
+        low, high = (axis.begin, axis.end) if positional else self._within_source(axis)
+        extent = self.integer(high - low, scope)
         within: tuple[Term, ...] = ()
         if axis.slices is not None:
             iteration = scope.iteration(axis.slices)
@@ -269,14 +284,32 @@ class Canonical:
                 raise Unclear("a slice is used outside its region operation")
             kind, within = "slice", (iteration,)
         variable = self.rules.variable(extent, kind, *within)
-        begin = self.integer(axis.begin, scope).polynomial
-        scope.axes[axis] = atomic(variable) + begin
+        scope.axes[axis] = atomic(variable) + self.integer(low, scope).polynomial
         return variable
+
+    def _within_source(self, axis: Axis) -> tuple[Polynomial, Polynomial]:
+        """The range of an axis. A subregion is within its source in every legal program."""
+        begin, end = axis.begin, axis.end
+        if axis.slices is not None or not any(isinstance(atom, Expression) for atom in (end - begin).atoms()):
+            return begin, end
+        for (low, high), (first, last) in self._subregions():
+            if high - low == end - begin:
+                self.cut = True
+                shift = begin - low
+                return (maximum(low, first) + shift, minimum(high, last) + shift) if self.clipped else (begin, end)
+        return begin, end
+
+    def _subregions(self) -> Iterator[tuple[Bounds, Bounds]]:
+        """The bounds of subregions that every point and iteration has, and of what they are part of."""
+        bounds = self.demand.bounds
+        for domain, source in self.demand.subregions():
+            if domain.step == source.step == 1:
+                yield bounds(domain), bounds(source)
 
     def _reduce(self, expression: Expression, scope: Scope) -> Term:
         attribute: Reduction = expression.attribute
         inside = self.inside(scope)
-        variables = self.bind(attribute.axes, inside)
+        variables = self.bind(attribute.axes, inside, positional=attribute.kind == "arg_max")
         bodies = tuple(self.term(argument, inside) for argument in expression.arguments)
         dtype = expression.dtype
         if expression.operation == "contract":
@@ -316,7 +349,7 @@ class Canonical:
         attribute: Reduction = expression.attribute
         (axis,) = attribute.axes
         inside = self.inside(scope)
-        variables = self.bind((axis,), inside)
+        variables = self.bind((axis,), inside, positional=True)
         bodies = tuple(self.term(argument, inside) for argument in expression.arguments)
         begin = self.integer(axis.begin, scope).polynomial
         position = integer(scope.axis(axis) - begin)
@@ -386,7 +419,7 @@ class Canonical:
         made = []
         for carried in loop.carries:
             own = self.inside(inside)
-            variables = self.bind(carried.own, own)
+            variables = self.bind(carried.own, own, positional=True)
             if carried.update is None:
                 raise Unclear("a carry that is used before its loop is known")
             parts = (self.term(carried.initial, own), self.term(carried.update, own))

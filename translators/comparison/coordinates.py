@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import gcd
+from typing import Final
 
 from intent.dtypes import boolean
 from translators.algebra.facts import Facts
@@ -13,6 +14,7 @@ from translators.algebra.polynomial import (
     Polynomial,
     Quotient,
     Remainder,
+    atomic,
     floor_divide,
     maximum,
     minimum,
@@ -22,6 +24,8 @@ from translators.algebra.polynomial import (
 )
 from translators.algebra.simplification import extremum, quotient, remaining
 from translators.comparison.terms import Term, integer, pointwise, truth
+
+MOST_OPERANDS: Final = 8  # of an extremum that others are part of
 
 
 def simplified(polynomial: Polynomial, facts: Facts) -> Polynomial:
@@ -34,26 +38,74 @@ def simplified(polynomial: Polynomial, facts: Facts) -> Polynomial:
             case Remainder(top, bottom):
                 return remaining(facts, simplified(top, facts), simplified(bottom, facts))
             case Extremum(kind, operands):
-                made = [simplified(each, facts) for each in operands]
+                base, made = _flat(kind, [simplified(each, facts) for each in operands])
                 shared = _shared_terms(made)
-                return shared + _signed(extremum(facts, kind, tuple(each - shared for each in made)))
+                return base + shared + _signed(extremum(facts, kind, tuple(each - shared for each in made)))
             case _:
                 return None
 
     return polynomial.rebuild(atom)
 
 
+def _flat(kind: str, operands: Sequence[Polynomial]) -> tuple[Polynomial, list[Polynomial]]:
+    """(what all operands have in common, the rest of each), without extrema of the same kind within them:
+    max(x, y + max(a, b)) is max(x, y + a, y + b), and max(x, y - max(a, b)) is max(x + a, x + b, y) - max(a, b).
+    """
+    base, made = number(0), list(dict.fromkeys(operands))
+    for _ in range(MOST_OPERANDS):
+        found = next(((atom, factor) for each in made for atom, factor in _inner(kind, each)), None)
+        if found is None:
+            break
+        atom, factor = found
+        if factor < 0:
+            base, made = base - atomic(atom), [each + atomic(atom) for each in made]
+        flat = dict.fromkeys(each for operand in made for each in _with_operands_of(atom, operand))
+        if len(flat) > MOST_OPERANDS:
+            return number(0), list(operands)
+        made = list(flat)
+    return base, made
+
+
+def _inner(kind: str, operand: Polynomial) -> Iterator[tuple[Extremum, int]]:
+    """The extrema that are added or subtracted, with the sign."""
+    for monomial, factor in operand.terms:
+        if len(monomial) == 1 and isinstance(monomial[0], Extremum) and monomial[0].kind == kind and factor in (1, -1):
+            yield monomial[0], factor
+
+
+def _with_operands_of(atom: Extremum, operand: Polynomial) -> Iterator[Polynomial]:
+    if operand.coefficient(atom) == number(1):
+        yield from (operand - atomic(atom) + each for each in atom.operands)
+    else:
+        yield operand
+
+
 def _signed(made: Polynomial) -> Polynomial:
     """max(c, y) is y + max(0, c - y), and so for a minimum: of the two the one whose first term is not negative."""
     atom = made.atom
-    if not isinstance(atom, Extremum) or len(atom.operands) != 2:
+    if not isinstance(atom, Extremum):
         return made
+    if len(atom.operands) > 2:
+        return _from_pivot(atom)
     first, second = sorted(atom.operands, key=lambda each: each.constant is None)
     base, choose = first.constant, maximum if atom.kind == "maximum" else minimum
     factors = [factor for monomial, factor in second.terms if monomial]
     if base is None or not factors or factors[0] > 0:
         return made
     return second + choose(number(0), base - second)
+
+
+def _from_pivot(atom: Extremum) -> Polynomial:
+    """p + max(0, x - p, y - p): for the same p, whatever is added to all operands."""
+    ways = [sorted((each - pivot for each in atom.operands), key=polynomial_key) for pivot in atom.operands]
+    best = min(range(len(ways)), key=lambda way: (_size(ways[way]), repr([polynomial_key(each) for each in ways[way]])))
+    return atom.operands[best] + atom.with_operands(tuple(ways[best]))
+
+
+def _size(polynomials: Sequence[Polynomial]) -> tuple[int, int]:
+    """How many terms, and how many of them are subtracted."""
+    factors = [factor for each in polynomials for _, factor in each.terms]
+    return len(factors), sum(factor < 0 for factor in factors)
 
 
 def _shared_terms(polynomials: Sequence[Polynomial]) -> Polynomial:

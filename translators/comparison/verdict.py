@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Literal
 
@@ -61,21 +61,22 @@ class Form:
 
     effects: tuple[Stored, ...]
     requirements: tuple[str, ...]
+    cut: bool  # whether the form is another one if subregions are cut to their sources
 
     @property
     def keys(self) -> tuple[str, ...]:
         return (*(each.term.key for each in self.effects), *self.requirements)
 
 
-def form(kernel: Kernel, names: Names, relaxed: bool = False, finite: bool = False) -> Form:
-    """`relaxed` and `finite` are permissions of `Rules`.
+def form(kernel: Kernel, names: Names, relaxed: bool = False, finite: bool = False, clipped: bool = False) -> Form:
+    """`relaxed` and `finite` are permissions of `Rules`, `clipped` of `Canonical`.
 
     Raises Unclear, or Rejected for a kernel that the planner does not understand.
     """
     demand = _demand(kernel)
-    canonical = Canonical(demand, names, Rules(relaxed=relaxed, finite=finite))
+    canonical = Canonical(demand, names, Rules(relaxed=relaxed, finite=finite), clipped)
     found = effects(canonical)
-    return Form(found, tuple(sorted(_requirements(canonical))))
+    return Form(found, tuple(sorted(_requirements(canonical))), canonical.cut)
 
 
 def _demand(kernel: Kernel) -> Demand:
@@ -120,28 +121,38 @@ def compare(first: Side, second: Side) -> Verdict:
 def _compare(first: Side, second: Side, matching: Matching) -> Verdict:
     pairs = tuple(matching.pairs)
     finite = any(FINITE in note.text for side in (first, second) if side.origin for note in side.origin.lifted.notes)
-    strict = [form(side.kernel, names, finite=finite) for side, names in _both(first, second, matching)]
+    strict = _forms(first, second, matching, False, finite)
     provisos = (*matching.provisos, *_assumptions(first, second))
     if first.language != second.language:  # only one of the languages states what a reshape needs
         stated = sorted({each for side in strict for each in side.requirements})
         provisos = (*provisos, *(f"{each}, as a reshape needs" for each in stated))
-        strict = [replace(each, requirements=()) for each in strict]
     numerics = _numerics(first, second)
     barred = [each for each in numerics if not any(said in each for said in PERMITTED)]
-    if strict[0].keys == strict[1].keys:
+    if _alike(first, second, strict):
         if barred:
             return Verdict("different", "only numerics differ", None, provisos, numerics, pairs)
         return Verdict("same", None, None, provisos, numerics, pairs)
-    relaxed = [form(side.kernel, names, True, finite) for side, names in _both(first, second, matching)]
-    if first.language != second.language:
-        relaxed = [replace(each, requirements=()) for each in relaxed]
-    if relaxed[0].keys == relaxed[1].keys and not barred:
+    relaxed = _forms(first, second, matching, True, finite)
+    if _alike(first, second, relaxed) and not barred:
         return Verdict("same up to permitted reassociation", None, None, provisos, numerics, pairs)
     return Verdict("different", None, difference(*relaxed), (), numerics, pairs)
 
 
-def _both(first: Side, second: Side, matching: Matching) -> list[tuple[Side, Names]]:
-    return [(first, matching.first), (second, matching.second)]
+def _forms(first: Side, second: Side, matching: Matching, relaxed: bool, finite: bool) -> list[Form]:
+    """Of both sides: as they stand, or if they differ then with subregions cut to their sources."""
+    both = [(first, matching.first), (second, matching.second)]
+    made = [form(side.kernel, names, relaxed, finite) for side, names in both]
+    if not _alike(first, second, made) and any(each.cut for each in made):
+        return [form(side.kernel, names, relaxed, finite, True) for side, names in both]
+    return made
+
+
+def _alike(first: Side, second: Side, forms: Sequence[Form]) -> bool:
+    """Whether the forms are equal; what reshapes require counts if both languages state it."""
+    one, other = forms
+    if first.language != second.language:
+        one, other = replace(one, requirements=()), replace(other, requirements=())
+    return one.keys == other.keys
 
 
 def _assumptions(first: Side, second: Side) -> Iterator[str]:

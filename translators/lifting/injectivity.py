@@ -19,6 +19,7 @@ from translators.lifting.offsets import is_coordinate
 from translators.lifting.rewriting import conjuncts, where
 from translators.lifting.sinks import Residue, SharedByPrograms, Sink
 from translators.tile.expression import Axis, Expression, walk
+from translators.tile.substitution import Rebuilding
 
 
 class Memory(Protocol):
@@ -114,7 +115,7 @@ def _digits(facts: Facts, coordinate: Polynomial, told: frozenset[Axis] = frozen
 def _told(context: Context, facts: Facts, group: Axis, alone: set[Axis], memory: Memory) -> bool:
     """Whether an axis is told by a coordinate, which ranges over its own blocks only."""
     for axis in alone:
-        if axis in context.segments and group in _axes_within(axis):
+        if axis in context.segments and _may_be_apart(context, facts, axis, group):
             context.ledger.add("assumed", "segments do not overlap: their stores would meet")
             _write_down(axis, memory)
             return True
@@ -159,10 +160,41 @@ def _quotients(facts: Facts, rest: Remainder) -> Iterator[Polynomial]:
         yield floor_divide(inner.numerator, inner.denominator * rest.denominator)
 
 
-def _axes_within(axis: Axis) -> set[Axis]:
-    """The axes that its bounds vary with."""
-    atoms = [atom for bound in (axis.begin, axis.end) for atom in bound.atoms()]
-    return {each for atom in atoms for each in (atom.axes if isinstance(atom, Expression) else ())}
+def _may_be_apart(context: Context, facts: Facts, segment: Axis, group: Axis) -> bool:
+    """Whether memory can bound segments so that those of several groups have elements and none in common: both ends
+    are read for each group; if an end is another's begin, then the next one's, up to which the segment goes.
+    """
+    begins, ends = (list(_loads(bound, group)) for bound in (segment.begin, segment.end))
+    shared = {step for one in begins for other in ends for step in _groups_between(one, other, group)} - {0}
+    if not shared:
+        return bool(begins and ends)
+    after = Rebuilding(context.arena, {group: atomic(group) + 1}).polynomial(segment.begin)
+    return shared == {1} and facts.less_equal(segment.end, after)
+
+
+def _loads(bound: Polynomial, group: Axis) -> Iterator[Expression]:
+    """What is read from memory for each group."""
+    for node in walk(*(atom for atom in bound.atoms() if isinstance(atom, Expression))):
+        if node.operation == "load" and group in node.axes:
+            yield node
+
+
+def _groups_between(begin: Expression, end: Expression, group: Axis) -> Iterator[int]:
+    """How many groups later the begin is read where the end is, if it is so for every group."""
+    places = (begin.attribute.coordinates, end.attribute.coordinates)
+    if begin.attribute.memory != end.attribute.memory:
+        return
+    steps = set[int]()
+    for first, last in zip(*places, strict=True):
+        factor = first.coefficient(group)
+        if factor == Polynomial() and first == last:
+            continue
+        step = (last - first).divided_by(factor) if factor is not None else None
+        if step is None or step.constant is None:
+            return  # elements of their own, or nothing says
+        steps.add(step.constant)
+    if len(steps) == 1:
+        yield steps.pop()
 
 
 def _write_down(segment: Axis, memory: Memory) -> None:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from intent import dtypes as d
-from translators.algebra.polynomial import Atom, Monomial, Polynomial, Quotient, Symbol, atomic, minimum, number
+from translators.algebra.polynomial import (
+    Atom,
+    Extremum,
+    Monomial,
+    Polynomial,
+    Quotient,
+    Symbol,
+    atomic,
+    minimum,
+    number,
+)
 from translators.lifting.context import Context
 from translators.lifting.groups import shifted
 from translators.lifting.rewriting import bound_by, conjuncts, like, replaced, structured, with_axis, with_node
@@ -51,7 +61,7 @@ def _common_begin(offsets: Iterable[Polynomial], lane: Axis) -> Polynomial | Non
 
 
 def _from_memory(monomial: Monomial) -> bool:
-    return any(isinstance(atom, Expression) for atom in monomial)
+    return any(_reads(atomic(atom)) for atom in monomial)
 
 
 def counted(context: Context, sink: Sink) -> Sink | None:
@@ -98,27 +108,47 @@ def _counts(node: Expression) -> bool:
 def stored_segment(context: Context, sink: Sink) -> Sink | None:
     """Lanes of a store up to a length that is read from memory, counted from a place that is: the segment's rows.
 
-    The lanes have to cover the segment. No launch says how long it is; but it is part of an array whose length the
-    grid covers.
+    The lanes have to cover the segment: those of a loop do. No launch says how long it is; but it may be part of an
+    array whose length the grid covers.
     """
-    for condition in conjuncts(sink.mask):
-        for lane in sink.free:
-            bound = bound_by(condition, lane)
-            if bound is None or not bound[0] or lane.begin.terms or not _reads(bound[1]):
-                continue
-            rows = _covered(context, lane)
-            begin = _common_begin(_offsets(sink), lane)
-            if rows is None or begin is None or not context.invariant(rows):
-                continue
-            made = _as_segment(context, sink, lane, (begin, begin + summed(bound[1])), condition)
-            if made is not None:
-                joint, changed = made
-                context.ledger.add("proven", f"{lane.name}: the coordinates of a segment that memory bounds")
-                context.segments[joint] = _bounded(context, rows)
-                if context.segments[joint] is None:
-                    context.facts = context.facts.assuming(lane.end - joint.extent)
-                return changed
+    for lane, length, condition in _lengths(sink):
+        rows = _covered(context, lane)
+        looped = rows is None and context.facts.less_equal(length, summed(lane.end))
+        begin = _common_begin(_offsets(sink), lane)
+        if begin is None or not (looped or (rows is not None and context.invariant(rows))):
+            continue
+        made = _as_segment(context, sink, lane, (begin, begin + length), condition)
+        if made is None:
+            continue
+        joint, changed = made
+        context.ledger.add("proven", f"{lane.name}: the coordinates of a segment that memory bounds")
+        context.segments[joint] = None if rows is None else _bounded(context, rows)
+        if rows is not None and context.segments[joint] is None:
+            context.facts = context.facts.assuming(lane.end - joint.extent)
+        return changed
     return None
+
+
+def _lengths(sink: Sink) -> Iterator[tuple[Axis, Polynomial, Expression | None]]:
+    """Lanes that begin at 0, the lengths that memory gives them, and the conditions that say so: else their ends do."""
+    lanes = [axis for axis in sink.free if not axis.begin.terms]
+    for condition in conjuncts(sink.mask):
+        for lane in lanes:
+            bound = bound_by(condition, lane)
+            if bound is not None and bound[0] and _reads(bound[1]):
+                yield lane, summed(bound[1]), condition
+    for lane in lanes:
+        if _reads(lane.end):
+            yield lane, _if_any(summed(lane.end)), None
+
+
+def _if_any(length: Polynomial) -> Polynomial:
+    """x for max(0, x): so long if there is an element."""
+    atom = length.atom
+    if not isinstance(atom, Extremum) or atom.kind != "maximum" or number(0) not in atom.operands:
+        return length
+    others = [each for each in atom.operands if each != number(0)]
+    return others[0] if len(others) == 1 else length
 
 
 def _bounded(context: Context, rows: Polynomial) -> Polynomial | None:
@@ -136,12 +166,13 @@ def _bounded(context: Context, rows: Polynomial) -> Polynomial | None:
 
 
 def _as_segment(
-    context: Context, sink: Sink, lane: Axis, ends: tuple[Polynomial, Polynomial], condition: Expression
+    context: Context, sink: Sink, lane: Axis, ends: tuple[Polynomial, Polynomial], condition: Expression | None
 ) -> tuple[Axis, Sink] | None:
     begin, end = ends
     joint = context.arena.axis(lane.name, begin, end)
     context.local.update((joint,) if lane in context.local else ())
-    held = sink.mapped(simplifier(context, context.facts, {condition: True}).expression)
+    known = {} if condition is None else {condition: True}
+    held = sink.mapped(simplifier(context, context.facts, known).expression)
     axes = tuple(joint if axis is lane else axis for axis in sink.axes)
     made = replaced(context, held, {lane: atomic(joint) - begin}, axes)
     addressed = _beside(joint, made.roots, made.offset)

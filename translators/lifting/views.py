@@ -7,7 +7,7 @@ what the accesses reach. Nothing is invented: a coordinate read from memory has 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise, product
 
 from intent.records import dataclass, field, replace
@@ -317,6 +317,9 @@ class Delinearising:
             (rows,) = segmented
             if rows is not None:
                 return self._named(rows, pointer, axis)
+            guarded = self._guarded(coordinates)
+            if guarded is not None:
+                return self._named(guarded, pointer, axis)
             return self._unknown([each for each, _ in coordinates], pointer)
         ratio = strides[axis - 1].divided_by(strides[axis]) if axis else None
         if ratio is not None and self._within(coordinates, ratio):
@@ -460,12 +463,15 @@ class Delinearising:
 
     def _end(self, coordinate: Polynomial) -> Polynomial | None:
         """One past the largest value of a coordinate, if it can be told from the ranges of its axes."""
-        made = self._at_the_ends(coordinate)
+        made = self._at_the_ends(coordinate, _last_if_any)
+        if made is not None and self.facts.nonnegative(made + 1):
+            return made + 1
+        made = self._at_the_ends(coordinate, _last)
         if made is None:
             made = self._extreme(coordinate, True)
         return None if made is None else made + 1
 
-    def _at_the_ends(self, coordinate: Polynomial) -> Polynomial | None:
+    def _at_the_ends(self, coordinate: Polynomial, last: Callable[[Axis], Polynomial]) -> Polynomial | None:
         """The largest value of a coordinate that grows, or falls, with each of its axes."""
         made = coordinate
         for _ in range(8):
@@ -477,7 +483,7 @@ class Delinearising:
             if factor is None:
                 return None
             if self.facts.nonnegative(factor):
-                made = made.substitute({axis: axis.end - 1})
+                made = made.substitute({axis: last(axis)})
             elif self.facts.nonnegative(-factor):
                 made = made.substitute({axis: axis.begin})
             else:
@@ -549,6 +555,19 @@ class Delinearising:
 
     def _places(self, layout: Layout, offset: Polynomial) -> tuple[Polynomial, ...]:
         return (offset,) if layout.flat else self._coordinates(offset, layout.strides)
+
+
+def _last(axis: Axis) -> Polynomial:
+    return axis.end - 1
+
+
+def _last_if_any(axis: Axis) -> Polynomial:
+    """The last point: an axis up to max(begin, E) has none unless it ends at E."""
+    longest = axis.end.atom
+    if not isinstance(longest, Extremum) or longest.kind != "maximum" or axis.begin not in longest.operands:
+        return _last(axis)
+    others = [each for each in longest.operands if each != axis.begin]
+    return others[0] - 1 if len(others) == 1 else _last(axis)
 
 
 def _counts_blocks(stride: Polynomial) -> bool:

@@ -33,6 +33,12 @@ class Rooms(OrderedFolds):
                 self._longer.append((domain, domain.parent.extent, context))
         self._longer += [(domain, extent, context) for domain, extent in _indexing(statement)]
 
+    def subregions(self) -> Iterator[tuple[Domain, Domain]]:
+        """Each subregion that no condition decides on, and what it is part of."""
+        for domain, _, context in self._longer:
+            if domain.parent is not None and context.predicate is None:
+                yield domain, domain.parent
+
     def room(self, memory: Buffer) -> Polynomial | None:
         """Number of elements that the host can count; None if it cannot.
 
