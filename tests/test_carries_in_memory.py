@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -72,6 +73,25 @@ BODIES = {
             c = c - a[n]
         m[0, n] = c
     """,
+    "several at their own coordinates": """
+        c, d = x[n], a[n]
+        for t in range(0, R):
+            b[n] = b[N - 1 - i] + c
+            a[n] = c * 2 - d
+            m[t, n] = d + c
+            c, d = c + b[n] * 2, d - c
+        a[n] = a[n] + c - d
+    """,
+    "one kept before another moves on": """
+        c, d = x[n], a[n]
+        for t in range(0, R):
+            b[n] = b[N - 1 - i] + c
+            before = m[t, n]
+            m[t, n] = before + d
+            a[n] = m[t, N - 1 - i] - before
+            c, d = d, c + b[n]
+        a[n] = a[n] * 2 + c - d
+    """,
     "never changed": """
         c = b[n]
         d = x[n]
@@ -116,3 +136,10 @@ def test_they_compile(tmp_path: Path) -> None:
 def test_what_is_no_carry_takes_no_room() -> None:
     assert "c" not in device_text(_text("changed, and of no use")).split()
     assert "d_ptr" not in device_text(_text("never changed"))
+
+
+def test_what_moves_on_at_its_own_coordinates_does_so_in_one_sweep() -> None:
+    text = device_text(_text("several at their own coordinates"))
+    sweeps = text[text.index("for t in") :].split("for start_n")
+    stores = ["".join(re.findall(r"tl.store\((\w)_(?:before_)?ptr", sweep)) for sweep in sweeps]
+    assert stores == ["", "b", "bam", "cd", "a"], stores

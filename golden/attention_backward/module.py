@@ -190,15 +190,13 @@ def attention_dk_dv_in_memory(
     b = pid // s_tiles
     product = b * (tl.cast(S, INDEX) * D)
     found_first_at_s = found_first_ptr + product + s[None, :] * D
-
-    for start_d in range(0, D, BLOCK_D):
-        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
-        tl.store(found_first_at_s + d[:, None], 0.0, mask=(d[:, None] < D) & s_mask[None, :])
     found_second_at_s = found_second_ptr + product + s[None, :] * D
 
     for start_d in range(0, D, BLOCK_D):
         d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
-        tl.store(found_second_at_s + d[:, None], 0.0, mask=(d[:, None] < D) & s_mask[None, :])
+        mask = (d[:, None] < D) & s_mask[None, :]
+        tl.store(found_first_at_s + d[:, None], 0.0, mask=mask)  # attention_backward.py:80
+        tl.store(found_second_at_s + d[:, None], 0.0, mask=mask)  # attention_backward.py:80
     tl.debug_barrier()
     scale_2 = scale * 1.442695
 
@@ -212,9 +210,9 @@ def attention_dk_dv_in_memory(
         for start_d in range(0, D, BLOCK_D):
             d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
             d_mask = d < D
-            mask = queries_mask[:, None] & d_mask[None, :]
-            dout = tl.load(dout_queries + d[None, :] * stride_dout_d, mask=mask, other=0.0)
-            q = tl.load(q_queries + d[None, :] * stride_q_d, mask=mask, other=0.0)
+            dout_mask = queries_mask[:, None] & d_mask[None, :]
+            dout = tl.load(dout_queries + d[None, :] * stride_dout_d, mask=dout_mask, other=0.0)
+            q = tl.load(q_queries + d[None, :] * stride_q_d, mask=dout_mask, other=0.0)
             v_mask = d_mask[:, None] & s_mask[None, :]
             v_ptrs = v_ptr + b * stride_v_b + s[None, :] * stride_v_s + d[:, None] * stride_v_d
             v = tl.load(v_ptrs, mask=v_mask, other=0.0)
@@ -232,38 +230,29 @@ def attention_dk_dv_in_memory(
         for start_d in range(0, D, BLOCK_D):
             d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
             d_mask = d < D
+            q_mask = queries_mask[:, None] & d_mask[None, :]
             found_first_ptrs = found_first_at_s + d[:, None]
             found_first_mask = d_mask[:, None] & s_mask[None, :]
             lhs_first = tl.load(found_first_ptrs, mask=found_first_mask)
-            q = tl.load(q_queries + d[None, :] * stride_q_d, mask=queries_mask[:, None] & d_mask[None, :], other=0.0)
-            rhs_first = tl.dot(tl.trans(q), tl.where(queries_mask[:, None], change.to(tl.float16), 0.0))
-            tl.store(found_first_ptrs, lhs_first + rhs_first, mask=found_first_mask)  # attention_backward.py:80
-        tl.debug_barrier()
-        for start_d in range(0, D, BLOCK_D):
-            d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
-            d_mask = d < D
-            dout_mask = queries_mask[:, None] & d_mask[None, :]
             found_second_ptrs = found_second_at_s + d[:, None]
-            found_second_mask = d_mask[:, None] & s_mask[None, :]
-            lhs_second = tl.load(found_second_ptrs, mask=found_second_mask)
-            dout = tl.load(dout_queries + d[None, :] * stride_dout_d, mask=dout_mask, other=0.0)
+            lhs_second = tl.load(found_second_ptrs, mask=found_first_mask)
+            q = tl.load(q_queries + d[None, :] * stride_q_d, mask=q_mask, other=0.0)
+            dout = tl.load(dout_queries + d[None, :] * stride_dout_d, mask=q_mask, other=0.0)
+            rhs_first = tl.dot(tl.trans(q), tl.where(queries_mask[:, None], change.to(tl.float16), 0.0))
             rhs_second = tl.dot(tl.trans(dout), tl.where(queries_mask[:, None], weights_2.to(tl.float16), 0.0))
-            tl.store(found_second_ptrs, lhs_second + rhs_second, mask=found_second_mask)  # attention_backward.py:80
+            tl.store(found_first_ptrs, lhs_first + rhs_first, mask=found_first_mask)  # attention_backward.py:80
+            tl.store(found_second_ptrs, lhs_second + rhs_second, mask=found_first_mask)  # attention_backward.py:80
         tl.debug_barrier()
 
     for start_d in range(0, D, BLOCK_D):
         d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
         found_first_mask = (d[:, None] < D) & s_mask[None, :]
         found_first = tl.load(found_first_at_s + d[:, None], mask=found_first_mask)
+        found_second = tl.load(found_second_at_s + d[:, None], mask=found_first_mask).to(tl.float16)
         dk_ptrs = dk_ptr + b * stride_dk_b + s[None, :] * stride_dk_s + d[:, None] * stride_dk_d
         tl.store(dk_ptrs, (found_first * scale).to(tl.float16), mask=found_first_mask)  # attention_backward.py:87
-
-    for start_d in range(0, D, BLOCK_D):
-        d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
-        found_second_mask = (d[:, None] < D) & s_mask[None, :]
-        found_second = tl.load(found_second_at_s + d[:, None], mask=found_second_mask).to(tl.float16)
         dv_ptrs = dv_ptr + b * stride_dv_b + s[None, :] * stride_dv_s + d[:, None] * stride_dv_d
-        tl.store(dv_ptrs, found_second, mask=found_second_mask)  # attention_backward.py:88
+        tl.store(dv_ptrs, found_second, mask=found_first_mask)  # attention_backward.py:88
 
 
 @triton.jit(do_not_specialize=["scale"])

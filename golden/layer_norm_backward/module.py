@@ -128,15 +128,13 @@ def layer_norm_backward_in_memory(
 ):  # fmt: skip
     g = tl.program_id(0).to(INDEX)
     weight_sum_at_g = weight_sum_ptr + g * N
-
-    for start_n in range(0, N, BLOCK_N):
-        n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
-        tl.store(weight_sum_at_g + n, 0.0, mask=n < N)  # layer_norm_backward.py:36
     bias_sum_at_g = bias_sum_ptr + g * N
 
     for start_n in range(0, N, BLOCK_N):
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
-        tl.store(bias_sum_at_g + n, 0.0, mask=n < N)  # layer_norm_backward.py:37
+        n_mask = n < N
+        tl.store(weight_sum_at_g + n, 0.0, mask=n_mask)  # layer_norm_backward.py:36
+        tl.store(bias_sum_at_g + n, 0.0, mask=n_mask)  # layer_norm_backward.py:37
     tl.debug_barrier()
     count = tl.cast(N, tl.float32)
 
@@ -159,40 +157,27 @@ def layer_norm_backward_in_memory(
             gradient_times_normalised_sum_partial += tl.where(n_mask, gradient * normalised, 0.0)
             gradient_sum_partial += gradient
         gradient_sum = tl.sum(gradient_sum_partial, axis=0)  # layer_norm_backward.py:42
-        average = tl.div_rn(gradient_sum, count)
         gradient_times_normalised_sum = tl.sum(gradient_times_normalised_sum_partial, axis=0)
+        tl.debug_barrier()
+        average = tl.div_rn(gradient_sum, count)
         projection = tl.div_rn(gradient_times_normalised_sum, count)
-        for back in range(tl.cdiv(N, BLOCK_N)):
-            start_n = (tl.cdiv(N, BLOCK_N) - 1 - back) * BLOCK_N
-            # Backwards: what was read last is still in the cache.
+        for start_n in range(0, N, BLOCK_N):
             n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
             n_mask = n < N
+            weight_sum_ptrs = weight_sum_at_g + n
+            weight_sum = tl.load(weight_sum_ptrs, mask=n_mask)
+            bias_sum_ptrs = bias_sum_at_g + n
+            bias_sum = tl.load(bias_sum_ptrs, mask=n_mask)
             x = tl.load(x_at_r + n * stride_x_n, mask=n_mask)
             upstream = tl.load(dy_at_r + n * stride_dy_n, mask=n_mask, other=0.0)
             weight = tl.load(weight_ptr + n * stride_weight_n, mask=n_mask, other=0.0)
             normalised = (x - mean) * inverse_deviation
             gradient = upstream * weight
             dx = (gradient - average - normalised * projection) * inverse_deviation
-            tl.store(dx_ptr + g * stride_dx_g + r * stride_dx_1 + n * stride_dx_n, dx, mask=n_mask)
-        tl.debug_barrier()
-        for start_n in range(0, N, BLOCK_N):
-            n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
-            n_mask = n < N
-            weight_sum_ptrs = weight_sum_at_g + n
-            weight_sum = tl.load(weight_sum_ptrs, mask=n_mask)
-            x = tl.load(x_at_r + n * stride_x_n, mask=n_mask)
-            upstream = tl.load(dy_at_r + n * stride_dy_n, mask=n_mask, other=0.0)
-            normalised = (x - mean) * inverse_deviation
             weight_sum_2 = weight_sum + upstream * normalised
-            tl.store(weight_sum_ptrs, weight_sum_2, mask=n_mask)  # layer_norm_backward.py:45
-        tl.debug_barrier()
-        for start_n in range(0, N, BLOCK_N):
-            n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
-            n_mask = n < N
-            bias_sum_ptrs = bias_sum_at_g + n
-            bias_sum = tl.load(bias_sum_ptrs, mask=n_mask)
-            upstream = tl.load(dy_at_r + n * stride_dy_n, mask=n_mask, other=0.0)
             bias_sum_2 = bias_sum + upstream
+            tl.store(dx_ptr + g * stride_dx_g + r * stride_dx_1 + n * stride_dx_n, dx, mask=n_mask)
+            tl.store(weight_sum_ptrs, weight_sum_2, mask=n_mask)  # layer_norm_backward.py:45
             tl.store(bias_sum_ptrs, bias_sum_2, mask=n_mask)  # layer_norm_backward.py:46
         tl.debug_barrier()
 
@@ -200,12 +185,8 @@ def layer_norm_backward_in_memory(
         n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
         n_mask = n < N
         weight_sum = tl.load(weight_sum_at_g + n, mask=n_mask)
-        tl.store(d_weight_ptr + g * stride_d_weight_g + n * stride_d_weight_n, weight_sum, mask=n_mask)
-
-    for start_n in range(0, N, BLOCK_N):
-        n = start_n + tl.arange(0, BLOCK_N).to(INDEX)
-        n_mask = n < N
         bias_sum = tl.load(bias_sum_at_g + n, mask=n_mask)
+        tl.store(d_weight_ptr + g * stride_d_weight_g + n * stride_d_weight_n, weight_sum, mask=n_mask)
         tl.store(d_bias_ptr + g * stride_d_bias_g + n * stride_d_bias_n, bias_sum, mask=n_mask)
 
 

@@ -165,15 +165,13 @@ def varlen_attention_in_memory(
     product_2 = tl.cast(H, INDEX) * N
     product = b * product_2
     found_largest_at_h = found_largest_ptr + product + h * N
-
-    for start_i_2 in range(0, offsets_b_plus_1 - offsets, BLOCK_I_2):
-        i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)
-        tl.store(found_largest_at_h + i_2, -float("inf"), mask=(i_2 < offsets_b_plus_1 - offsets) & (i_2 < N))
     found_mass_at_h = found_mass_ptr + product + h * N
 
     for start_i_2 in range(0, offsets_b_plus_1 - offsets, BLOCK_I_2):
         i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)
-        tl.store(found_mass_at_h + i_2, 0.0, mask=(i_2 < offsets_b_plus_1 - offsets) & (i_2 < N))
+        found_largest_mask = (i_2 < offsets_b_plus_1 - offsets) & (i_2 < N)
+        tl.store(found_largest_at_h + i_2, -float("inf"), mask=found_largest_mask)  # varlen_attention.py:59
+        tl.store(found_mass_at_h + i_2, 0.0, mask=found_largest_mask)  # varlen_attention.py:59
     found_moment_at_h = found_moment_ptr + b * (product_2 * D) + h * (tl.cast(N, INDEX) * D)
 
     for start_i_2 in range(0, offsets_b_plus_1 - offsets, BLOCK_I_2):
@@ -214,10 +212,19 @@ def varlen_attention_in_memory(
                 scores = tl.dot(q, k, scores)
             found_largest_before_mask = i_2_mask & (i_2 < N)
             lhs_largest = tl.load(found_largest_before_at_h + i_2, mask=found_largest_before_mask, other=0.0)
+            found_mass_ptrs = found_mass_at_h + i_2
+            lhs_mass = tl.load(found_mass_ptrs, mask=found_largest_before_mask, other=0.0)
             scores_2 = tl.where(key <= query, scores, -float("inf"))
             rhs_largest = tl.reduce(tl.where(i_mask[None, :], scores_2, -float("inf")), 1, _maximum)
+            shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
+            weights = tl.exp(scores_2 - shift_2[:, None])
+            rhs_mass = tl.sum(tl.where(i_mask[None, :], weights, 0.0), axis=1)  # varlen_attention.py:27
             largest = _maximum(lhs_largest, rhs_largest)
+            shift = tl.where(largest == -float("inf"), 0.0, largest)
+            right = _exp(rhs_largest - shift)
+            left = _exp(lhs_largest - shift)
             tl.store(found_largest_at_h + i_2, largest, mask=found_largest_before_mask)  # varlen_attention.py:59
+            tl.store(found_mass_ptrs, lhs_mass * left + rhs_mass * right, mask=found_largest_before_mask)
         tl.debug_barrier()
         for start_i_2 in range(0, offsets_b_plus_1 - offsets, BLOCK_I_2):
             i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)
@@ -233,36 +240,7 @@ def varlen_attention_in_memory(
                 k = tl.load(k_at_h + d[:, None] * stride_k_d, mask=k_mask_3, other=0.0)
                 q = tl.load(q_ptrs, mask=q_mask_2, other=0.0)
                 scores = tl.dot(q, k, scores)
-            found_largest_before_mask = i_2_mask & (i_2 < N)
-            lhs_largest = tl.load(found_largest_before_at_h + i_2, mask=found_largest_before_mask, other=0.0)
-            found_mass_ptrs = found_mass_at_h + i_2
-            lhs_mass = tl.load(found_mass_ptrs, mask=found_largest_before_mask, other=0.0)
             scores_2 = tl.where(key <= query, scores, -float("inf"))
-            rhs_largest = tl.reduce(tl.where(i_mask[None, :], scores_2, -float("inf")), 1, _maximum)
-            shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
-            weights = tl.exp(scores_2 - shift_2[:, None])
-            rhs_mass = tl.sum(tl.where(i_mask[None, :], weights, 0.0), axis=1)  # varlen_attention.py:27
-            largest = _maximum(lhs_largest, rhs_largest)
-            shift = tl.where(largest == -float("inf"), 0.0, largest)
-            right = _exp(rhs_largest - shift)
-            left = _exp(lhs_largest - shift)
-            tl.store(found_mass_ptrs, lhs_mass * left + rhs_mass * right, mask=found_largest_before_mask)
-        tl.debug_barrier()
-        for start_i_2 in range(0, offsets_b_plus_1 - offsets, BLOCK_I_2):
-            i_2 = start_i_2 + tl.arange(0, BLOCK_I_2).to(INDEX)
-            i_2_mask = i_2 < offsets_b_plus_1 - offsets
-            query_3 = i_2[:, None].to(tl.int64) + offsets
-            scores = tl.zeros((BLOCK_I_2, BLOCK_I), tl.float32)
-            for start_d in range(0, D, BLOCK_D):
-                d = start_d + tl.arange(0, BLOCK_D).to(INDEX)
-                d_mask = d < D
-                q_ptrs_3 = q_ptr + (i_2[:, None] + offsets) * stride_q_n + h * stride_q_h + d[None, :] * stride_q_d
-                q_mask_3 = i_2_mask[:, None] & d_mask[None, :] & (query_3 >= 0) & (query_3 < N)
-                k_mask_4 = d_mask[:, None] & i_mask[None, :] & mask & k_mask
-                k = tl.load(k_at_h + d[:, None] * stride_k_d, mask=k_mask_4, other=0.0)
-                q = tl.load(q_ptrs_3, mask=q_mask_3, other=0.0)
-                scores = tl.dot(q, k, scores)
-            scores_2 = tl.where(key <= query_3, scores, -float("inf"))
             rhs_largest = tl.reduce(tl.where(i_mask[None, :], scores_2, -float("inf")), 1, _maximum)
             shift_2 = tl.where(rhs_largest == -float("inf"), 0.0, rhs_largest)
             weights = tl.exp(scores_2 - shift_2[:, None])
@@ -293,9 +271,9 @@ def varlen_attention_in_memory(
             found_moment_mask = i_2_mask[:, None] & (d[None, :] < D)
             found_moment_ptrs = found_moment_at_h + i_2[:, None] * D + d[None, :]
             found_moment = tl.load(found_moment_ptrs, mask=found_moment_mask & (i_2[:, None] < N), other=0.0)
-            query_4 = i_2[:, None].to(tl.int64) + offsets
+            query_3 = i_2[:, None].to(tl.int64) + offsets
             out_ptrs = out_ptr + (i_2[:, None] + offsets) * stride_out_n + h * stride_out_h + d[None, :] * stride_out_d
-            out_mask = found_moment_mask & (query_4 >= 0) & (query_4 < N)
+            out_mask = found_moment_mask & (query_3 >= 0) & (query_3 < N)
             tl.store(out_ptrs, _half_quotient(found_moment, found_mass[:, None]).to(tl.float16), mask=out_mask)
 
 

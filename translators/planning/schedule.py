@@ -16,7 +16,7 @@ from translators.diagnostics import Span
 from translators.logical.types import Memory
 from translators.planning.contrary_loops import ContraryScans
 from translators.planning.goals import Advance, Fold, Goal, Store, Test
-from translators.planning.hazards import Cells, apart, cells, identities, one_memory
+from translators.planning.hazards import Cells, apart, cells, crosses, identities, meet, one_memory
 from translators.planning.online import exponentials, previous, rescaling
 from translators.planning.placement import Scope, results_key
 from translators.planning.ranges import known_at_launch
@@ -174,16 +174,12 @@ class Scheduler(ContraryScans):
         first, last = self.scopes[-1].first, self.scopes[-1].last
         events = sorted(self._events(goals), key=lambda event: event[0])
         events = [event for event in events if first <= event[0] and (last is None or event[0] <= last)]
-        together: dict[int, list[Store]] = {}  # an update, and the store that keeps its old values
-        for order, event in events:
-            if isinstance(event, Store):
-                together.setdefault(order, []).append(event)
-        for order, event in events:
+        groups = self._in_one_sweep(events)
+        for _, event in events:
             match event:
-                case Store() if event is together[order][0]:
-                    self._stores(together[order], goals)
                 case Store():
-                    pass
+                    if event in groups:
+                        self._stores(groups[event], goals)
                 case Loop() if self._streamed((*event.parallel, *(a for carry in event.carries for a in carry.axes))):
                     self._check_repeatable(event)  # each store that needs its results runs it for its own points
                 case Loop():
@@ -203,8 +199,45 @@ class Scheduler(ContraryScans):
         if any(isinstance(goal, Advance) for goal in goals):
             self._all_synchronised()
 
+    def _in_one_sweep(self, events: Sequence[tuple[int, Store | Loop | Expression]]) -> dict[Store, list[Store]]:
+        """What one loop does, by the store it begins with: the effects of one statement (an update, and the store that
+        keeps its old values), and those of statements in a row that sweep over the same axes.
+        """
+        groups: list[list[Store]] = []
+        in_a_row = False
+        for order, event in events:
+            if not isinstance(event, Store):
+                in_a_row = False
+            elif groups and (order == groups[-1][-1].sink.order or (in_a_row and self._can_join(groups[-1], event))):
+                groups[-1].append(event)
+            else:
+                groups.append([event])
+                in_a_row = True
+        return {group[0]: group for group in groups}
+
+    def _can_join(self, before: Sequence[Store], store: Store) -> bool:
+        """A tile of one sweep can do all of it: nothing that is written is read at another point, or after that."""
+        stores = [*before, store]
+        if not store.streamed or any(each.streamed != store.streamed for each in before):
+            return False
+        if any((each.sink.action, each.sink.semantics) != ("store", "relaxed") for each in stores):
+            return False
+        if any(meet(each.sink, store.sink) for each in before):
+            return False
+        loads = [
+            node
+            for node in walk(*(root for each in stores for root in roots(each.sink)), stop=self._met)
+            if node.operation == "load"
+        ]
+        return not any(
+            one_memory(each.sink, load.attribute)
+            and (crosses(each.sink, load) or self.demand.issued.get(load, -1) >= each.sink.order)
+            for each in stores
+            for load in loads
+        )
+
     def _stores(self, stores: Sequence[Store], goals: Sequence[Goal]) -> None:
-        """The effects of one statement."""
+        """The effects of one sweep."""
         needed = [root for store in stores for root in self._goal_roots(store)]
         self._satisfy(needed, goals)
         self._about_to_load(needed)
