@@ -61,10 +61,12 @@ def _is_dataclass(record: object) -> bool:
 
 
 def _replace(record: T, /, **changes: object) -> T:
-    for each in _fields(record):
-        if each.init and each.name not in changes:
-            changes[each.name] = getattr(record, each.name)
-    return type(record)(**changes)
+    kind: Any = type(record)
+    for name in kind.__match_args__:
+        if name not in changes:
+            changes[name] = getattr(record, name)
+    made: T = kind(**changes)
+    return made
 
 
 def _asdict(value: object) -> object:

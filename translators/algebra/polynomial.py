@@ -86,16 +86,28 @@ class Polynomial:
         for monomial, coefficient in added:
             total[monomial] = total.get(monomial, 0) + coefficient
         if len(total) == len(self.terms):  # no new monomial: the order stays
-            return Polynomial(tuple(term for term in total.items() if term[1]))
+            return Polynomial(tuple([term for term in total.items() if term[1]]))
         return _normal(total)
 
     __radd__ = __add__
 
     def __neg__(self) -> Polynomial:
-        return Polynomial(tuple((monomial, -coefficient) for monomial, coefficient in self.terms))
+        return Polynomial(tuple([(monomial, -coefficient) for monomial, coefficient in self.terms]))
 
     def __sub__(self, other: Polynomial | int) -> Polynomial:
-        return self + -as_polynomial(other)
+        if isinstance(other, int):
+            return self + -other
+        subtracted = other.terms
+        if not subtracted:
+            return self
+        if not self.terms:
+            return -other
+        total = dict(self.terms)
+        for monomial, coefficient in subtracted:
+            total[monomial] = total.get(monomial, 0) - coefficient
+        if len(total) == len(self.terms):  # no new monomial: the order stays
+            return Polynomial(tuple([term for term in total.items() if term[1]]))
+        return _normal(total)
 
     def __rsub__(self, other: Polynomial | int) -> Polynomial:
         return as_polynomial(other) - self

@@ -6,7 +6,6 @@ are chosen when they are first met; the same question always meets the same poin
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -37,7 +36,13 @@ class Point:
     open: set[Atom] = field(default_factory=set)
 
     def polynomial(self, polynomial: Polynomial) -> int:
-        return sum(factor * math.prod(map(self.atom, monomial)) for monomial, factor in polynomial.terms)
+        total, values = 0, self.values
+        for monomial, product in polynomial.terms:
+            for atom in monomial:
+                found = values.get(atom)
+                product *= self.atom(atom) if found is None else found
+            total += product
+        return total
 
     def atom(self, atom: Atom) -> int:
         found = self.values.get(atom)

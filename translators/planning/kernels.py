@@ -132,10 +132,11 @@ class _Planning:
         if not limited:
             return None
         stored = _carries_along(usual, limited)
-        starts = [Decisions()] if stored else []
-        for start in (*starts, self._by_statements()):
+        if stored:
             with suppress(Rejected):
-                return self._without_limits(start, stored)
+                return self._without_limits(Decisions(), stored)
+        with suppress(Rejected):
+            return self._without_limits(self._by_statements(), stored)
         return None
 
     def _without_limits(self, start: Decisions, stored: frozenset[Value]) -> _Plan:

@@ -41,6 +41,7 @@ class Region:
     contrary: dict[Expression, Expression] = field(default_factory=dict)  # scans against others over their axis
     ordered: bool = False  # statement order matters
     copied: frozenset[Expression] = frozenset()  # nodes that only whole slices need
+    _scalar_only: tuple[object, frozenset[Axis]] | None = None  # what is copied may still change
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -65,6 +66,11 @@ class Region:
         """Axes that bound other axes or loops, batch a contraction, are summed in order or have a histogram each: one
         coordinate at a time.
         """
+        if self._scalar_only is None or self._scalar_only[0] is not self.copied:
+            self._scalar_only = self.copied, self._one_at_a_time()
+        return self._scalar_only[1]
+
+    def _one_at_a_time(self) -> frozenset[Axis]:
         found: set[Axis] = set()
         for axis in self.axes:
             found |= mentioned(axis.begin) | mentioned(axis.end)

@@ -59,7 +59,7 @@ class _Places:
             statement = parsed(line.text)
             for name in statement.assigned:
                 self.writes.setdefault(name, []).append(number)
-            for name in {part.node.id for part in statement.parts if isinstance(part.node, ast.Name)}:
+            for name in {name for name, _ in statement.reads}:
                 self.reads.setdefault(name, []).append(number)
 
     def merges_backward(self, copy: int, target: str, source: str) -> bool:

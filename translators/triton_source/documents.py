@@ -59,19 +59,25 @@ def laid_out(document: Document, width: int, indent: int, expanded: bool = False
             case Indented(content=content):
                 stack.append((level + 4, broken, content))
             case Group(content=content):
-                rest = [(is_broken, follower) for _, is_broken, follower in stack]
-                flat = not expanded and _fits(content, rest, width - len(lines[-1]))
+                flat = not expanded and _fits(content, stack, width - len(lines[-1]))
                 stack.append((level, not flat, content))
             case tuple():
                 stack.extend((level, broken, part) for part in reversed(item))
     return [line.rstrip() for line in lines]
 
 
-def _fits(content: Document, rest: Sequence[tuple[bool, Document]], room: int) -> bool:
+def _fits(content: Document, rest: Sequence[tuple[int, bool, Document]], room: int) -> bool:
     """Whether the content, unbroken, and what follows up to the next possible break fit in the room."""
-    waiting = [*rest, (False, content)]
-    while waiting and room >= 0:
-        broken, item = waiting.pop()
+    waiting: list[tuple[bool, Document]] = [(False, content)]
+    left = len(rest)  # of what follows; the next is the last
+    while room >= 0:
+        if waiting:
+            broken, item = waiting.pop()
+        elif left:
+            left -= 1
+            _, broken, item = rest[left]
+        else:
+            return True
         match item:
             case str():
                 room -= len(item)
@@ -84,5 +90,5 @@ def _fits(content: Document, rest: Sequence[tuple[bool, Document]], room: int) -
             case Indented(content=inner) | Group(content=inner):
                 waiting.append((broken, inner))
             case tuple():
-                waiting.extend((broken, part) for part in reversed(item))
-    return room >= 0
+                waiting += [(broken, part) for part in reversed(item)]
+    return False

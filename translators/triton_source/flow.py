@@ -8,7 +8,7 @@ expressions whose names have equal versions therefore have equal values.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Set
 
 from intent.records import dataclass, field
 from translators.triton_source.lines import Line, parsed
@@ -67,8 +67,10 @@ class Flow:
                 case "if":
                     line = self._branches(line)
                 case _:
-                    self._start(parsed(self.lines[line].text).assigned, 2 * line + 2)
-                    self._made |= {(name, line): self._current[name] for name in parsed(self.lines[line].text).assigned}
+                    assigned = parsed(self.lines[line].text).assigned
+                    self._start(assigned, 2 * line + 2)
+                    for name in assigned:
+                        self._made[name, line] = self._current[name]
                     line += 1
 
     def _loop(self, header: int) -> None:
@@ -99,8 +101,8 @@ class Flow:
     def _assigned(self, first: int, last: int) -> set[str]:
         return {name for line in self.lines[first:last] for name in parsed(line.text).assigned}
 
-    def _start(self, names: Iterable[str], time: int, merged: bool = False) -> None:
-        for name in sorted(names):
+    def _start(self, names: Set[str], time: int, merged: bool = False) -> None:
+        for name in sorted(names) if len(names) > 1 else names:
             self._last += 1
             if merged:
                 self.merged.add(self._last)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from intent.records import dataclass, replace
+from intent.records import dataclass, field, replace
 from translators.syntax_tree import children, descendants
 from translators.triton_source.expressions import (
     AND,
@@ -78,7 +78,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parsed:
-    """`target = value` where the statement is that. Operands come before users; `targets` are names and positions."""
+    """`target = value` where the statement is that. Operands come before users; `targets` are names and positions.
+
+    `assigned` are the names of the targets, `reads` the parts that are names, and `moves` is whether it touches no
+    memory but by plain loads.
+    """
 
     kind: Kind
     targets: tuple[tuple[str, int], ...]
@@ -86,10 +90,16 @@ class Parsed:
     target: str | None = None
     value: Part | None = None
     augmented: bool = False
+    assigned: frozenset[str] = field(init=False)
+    reads: tuple[tuple[str, Part], ...] = field(init=False)
+    moves: bool = field(init=False)
 
-    @property
-    def assigned(self) -> frozenset[str]:
-        return frozenset(name for name, _ in self.targets)
+    def __post_init__(self) -> None:
+        reads = tuple([(part.node.id, part) for part in self.parts if isinstance(part.node, ast.Name)])
+        moves = all(is_plain_load(part.node) or not has_effect(part.node) for part in self.parts)
+        object.__setattr__(self, "assigned", frozenset([name for name, _ in self.targets]))
+        object.__setattr__(self, "reads", reads)
+        object.__setattr__(self, "moves", moves)
 
 
 @lru_cache(maxsize=4096)
@@ -314,7 +324,7 @@ def renamed(line: Line, old: str, new: str) -> Line:
     """The line with another name for a variable, wherever it is read or assigned."""
     statement = parsed(line.text)
     positions = {start for name, start in statement.targets if name == old}
-    positions |= {part.start for part in statement.parts if isinstance(part.node, ast.Name) and part.node.id == old}
+    positions |= {part.start for name, part in statement.reads if name == old}
     text = line.text
     for start in sorted(positions, reverse=True):
         text = text[:start] + new + text[start + len(old) :]

@@ -63,7 +63,7 @@ def _converted(lines: list[Line], number: int, conversions: Sequence[_Conversion
 
 
 def _reads(line: Line, name: str) -> list[Part]:
-    return [part for part in parsed(line.text).parts if isinstance(part.node, ast.Name) and part.node.id == name]
+    return [part for read, part in parsed(line.text).reads if read == name]
 
 
 def _conversion(number: int, line: Line, part: Part) -> _Conversion | None:

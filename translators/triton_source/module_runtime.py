@@ -457,7 +457,7 @@ AFTER_KERNELS = (
     *host_transfers.AFTER_KERNELS,
 )
 _DEFINITION = re.compile(r"^(?:class |def )?(_\w+)", re.MULTILINE)
-_PRIVATE = re.compile(r"\b_\w+")
+_PRIVATE = re.compile(r"_(?<!\w_)\w+")  # words; what begins with a literal is found faster
 
 
 def definitions(piece: str) -> list[str]:

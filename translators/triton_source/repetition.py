@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from intent.records import dataclass
 from translators.triton_source.flow import Flow
@@ -36,6 +37,10 @@ class Occurrence:
     index: str = ""
 
 
+# An expression worth a name, the names in it, its text without an index that they have, and the index.
+_Candidate = tuple[Part, list[str], str, str]
+
+
 def without_repetition(lines: Sequence[Line], vocabulary: Vocabulary) -> list[Line]:
     """The lines with repeated expressions named, the largest first: it may take smaller ones along."""
     current = list(lines)
@@ -53,16 +58,21 @@ def _name_largest(lines: list[Line], vocabulary: Vocabulary) -> list[Line] | Non
     return None
 
 
+@lru_cache(maxsize=4096)
+def _candidates(text: str, constants: frozenset[str]) -> list[_Candidate]:
+    """Those of one line; the functions of a module share most of theirs."""
+    worthy = [part for part in parsed(text).parts if _worth_a_name(part, constants)]
+    return [(part, sorted(part.names), *_without_index(text, part)) for part in worthy]
+
+
 def _groups(lines: Sequence[Line], flow: Flow, vocabulary: Vocabulary) -> Iterator[list[Occurrence]]:
     """Occurrences of one expression with one value, in order."""
     groups: dict[tuple[str, tuple[int, ...]], list[Occurrence]] = {}
     for number, line in enumerate(lines):
-        for part in parsed(line.text).parts:
-            if _worth_a_name(part, vocabulary):
-                versions = tuple(flow.version(name, 2 * number + 1) for name in sorted(part.names))
-                plain, index = _without_index(line, part)
-                found = Occurrence(number, part, flow.paths[number], plain, index)
-                groups.setdefault((plain, versions), []).append(found)
+        for part, names, plain, index in _candidates(line.text, vocabulary.constants):
+            versions = tuple([flow.version(name, 2 * number + 1) for name in names])
+            found = Occurrence(number, part, flow.paths[number], plain, index)
+            groups.setdefault((plain, versions), []).append(found)
     for group in groups.values():
         yield from _comparable(lines, group)
 
@@ -79,12 +89,12 @@ def _comparable(lines: Sequence[Line], group: Sequence[Occurrence]) -> Iterator[
     yield from groups.values()
 
 
-def _without_index(line: Line, part: Part) -> tuple[str, str]:
+def _without_index(line: str, part: Part) -> tuple[str, str]:
     """The expression without the index that all indexed names in it have, and that index."""
-    text = line.text[part.start : part.end]
-    inside = (each for each in parsed(line.text).parts if part.start <= each.start and each.end <= part.end)
+    text = line[part.start : part.end]
+    inside = (each for each in parsed(line).parts if part.start <= each.start and each.end <= part.end)
     indexed = [each.node for each in inside if isinstance(each.node, ast.Subscript)]
-    indices = {line.text[each.value.end_col_offset : each.end_col_offset] for each in indexed}
+    indices = {line[each.value.end_col_offset : each.end_col_offset] for each in indexed}
     names = all(isinstance(each.value, ast.Name) and only_adds_axes(each.slice) for each in indexed)
     if len(indices) != 1 or not names:
         return text, ""
@@ -92,8 +102,8 @@ def _without_index(line: Line, part: Part) -> tuple[str, str]:
     return text.replace(index, ""), index
 
 
-def _worth_a_name(part: Part, vocabulary: Vocabulary) -> bool:
-    if not part.pure or called(part.node) in _FRESH or (part.names and part.names <= vocabulary.constants):
+def _worth_a_name(part: Part, constants: frozenset[str]) -> bool:
+    if not part.pure or called(part.node) in _FRESH or (part.names and part.names <= constants):
         return False
     match part.node:
         case ast.Tuple() | ast.List() | ast.Slice() | ast.Attribute():

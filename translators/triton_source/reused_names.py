@@ -7,7 +7,6 @@ other. (In a loop after it, or around it, Triton would take the name for a varia
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Sequence
 
@@ -18,11 +17,14 @@ _NUMBERED = re.compile(r"(.+)_(\d+)")
 
 
 def with_names_reused(lines: Sequence[Line]) -> list[Line]:
-    current = list(lines)
+    current, flow = list(lines), None
     for name in sorted({name for line in lines for name in parsed(line.text).assigned}):
         numbered = _NUMBERED.fullmatch(name)
-        if numbered and _apart(Flow(current), numbered.group(1), name):
-            current = [renamed(line, name, numbered.group(1)) for line in current]
+        if numbered is None:
+            continue
+        flow = flow or Flow(current)
+        if _apart(flow, numbered.group(1), name):
+            current, flow = [renamed(line, name, numbered.group(1)) for line in current], None
     return current
 
 
@@ -67,5 +69,5 @@ def _assignments(flow: Flow, name: str) -> Iterator[int]:
 
 def _reads(flow: Flow, name: str) -> Iterator[int]:
     for number, line in enumerate(flow.lines):
-        if any(isinstance(part.node, ast.Name) and part.node.id == name for part in parsed(line.text).parts):
+        if any(read == name for read, _ in parsed(line.text).reads):
             yield number

@@ -25,7 +25,6 @@ from translators.triton_source.lines import (
     precedence,
     replaced,
     required,
-    with_bodies,
 )
 from translators.triton_source.telling_names import Vocabulary
 
@@ -43,34 +42,85 @@ def without_single_uses(lines: Sequence[Line], vocabulary: Vocabulary) -> list[L
     """The lines with what is used once moved to its use, and what is not used at all left out."""
     uses, first = _Uses(list(lines)), 0
     while first < len(uses.lines):
-        changed = _without(uses, first, vocabulary)
-        first = first + 1 if changed is None else max(first - 1, 0)
-        uses = uses if changed is None else _Uses(changed)
+        if not _without(uses, first, vocabulary):
+            first += 1
+        elif uses.current:
+            first = max(uses.beside(first, -1), 0)
+        else:
+            first, uses = max(uses.position(first) - 1, 0), _Uses(uses.left())
     return _without_loop_variables(uses)
 
 
 def _without_loop_variables(uses: _Uses) -> list[Line]:
     """`for _ in ...` where the body does not read the variable."""
-    lines = list(uses.lines)
+    lines = uses.left()
     for number, line in enumerate(lines):
         statement = parsed(line.text)
-        if statement.kind == "for" and not any(name in uses.reads for name in statement.assigned):
+        if statement.kind == "for" and not any(uses.reads.get(name) for name in statement.assigned):
             ((name, start),) = statement.targets
             lines[number] = line.rewritten(line.text[:start] + "_" + line.text[start + len(name) :])
     return lines
 
 
 class _Uses:
-    """The lines and where they read each name."""
+    """The lines and where they read each name.
+
+    Lines keep their numbers when others go. What is known of their names stays true, too, unless the name that went
+    with a line is assigned or read elsewhere: then this is not `current` any more.
+    """
 
     def __init__(self, lines: list[Line]) -> None:
         self.lines = lines
         self.flow = Flow(lines)
+        self.current = True
         self.reads: dict[str, list[_Use]] = {}
+        self._gone = [False] * len(lines)
+        self._written: dict[str, int] = {}
         for number, line in enumerate(lines):
-            for part in parsed(line.text).parts:
-                if isinstance(part.node, ast.Name):
-                    self.reads.setdefault(part.node.id, []).append(_Use(number, part))
+            self._read(number)
+            for name in parsed(line.text).assigned:
+                self._written[name] = self._written.get(name, 0) + 1
+
+    def _read(self, number: int) -> None:
+        for name, part in parsed(self.lines[number].text).reads:
+            self.reads.setdefault(name, []).append(_Use(number, part))
+
+    def _forget(self, number: int) -> None:
+        for name, _ in parsed(self.lines[number].text).reads:
+            self.reads[name] = [use for use in self.reads[name] if use.line != number]
+
+    def is_gone(self, number: int) -> bool:
+        return self._gone[number]
+
+    def left(self) -> list[Line]:
+        return [line for line, gone in zip(self.lines, self._gone, strict=True) if not gone]
+
+    def position(self, number: int) -> int:
+        """How many lines are left before one."""
+        return number - sum(self._gone[:number])
+
+    def beside(self, number: int, step: int) -> int:
+        """The line before or after another, of those that are left; -1 or their count if there is none."""
+        number += step
+        while 0 <= number < len(self.lines) and self._gone[number]:
+            number += step
+        return number
+
+    def rewrite(self, number: int, line: Line) -> None:
+        self._forget(number)
+        self.lines[number] = line
+        self._read(number)
+
+    def remove(self, number: int, name: str) -> None:
+        """Without the line that assigns the name; a block that it was all of has a `pass` instead."""
+        self._forget(number)
+        level, after = self.lines[number].level, self.beside(number, 1)
+        ends = after == len(self.lines) or self.lines[after].level < level
+        if ends and level > 0 and self.lines[self.beside(number, -1)].level < level:
+            self.lines[number] = Line(level, "pass")
+        else:
+            self._gone[number] = True
+        self.current = self._written[name] == 1 and not self.reads.get(name)
 
     def of(self, name: str, number: int) -> list[_Use] | None:
         """What reads the value assigned in a line; None if that cannot be told apart from other values of the name."""
@@ -81,25 +131,31 @@ class _Uses:
         return [use for use, each in seen if each == version]
 
 
-def _without(uses: _Uses, number: int, vocabulary: Vocabulary) -> list[Line] | None:
-    """The lines without the assignment in one of them, if it can go."""
+def _without(uses: _Uses, number: int, vocabulary: Vocabulary) -> bool:
+    """Whether the assignment in a line could go, and went."""
     lines, statement = uses.lines, parsed(uses.lines[number].text)
     name, value = statement.target, statement.value
-    if name is None or value is None or statement.augmented:
-        return None
+    if name is None or value is None or statement.augmented or uses.is_gone(number):
+        return False
     found = uses.of(name, number)
     if found == [] and (value.pure or is_plain_load(value.node)):
-        return with_bodies([*lines[:number], *lines[number + 1 :]])
-    if vocabulary.is_authors(name) or found is None or len(found) != 1 or not _may_move(uses.flow, number, found[0]):
-        return None
+        uses.remove(number, name)
+        return True
+    if vocabulary.is_authors(name) or found is None or len(found) != 1 or not _may_move(uses, number, found[0]):
+        return False
     use = found[0]
     outside = {each for each in value.names if uses.flow.version(each, 2 * number + 1) == 0}
     moved = _moved(lines[number], value, lines[use.line], use.part, outside)
-    return None if moved is None else [*lines[:number], *lines[number + 1 : use.line], moved, *lines[use.line + 1 :]]
+    if moved is None:
+        return False
+    uses.rewrite(use.line, moved)
+    uses.remove(number, name)
+    return True
 
 
-def _may_move(flow: Flow, number: int, use: _Use) -> bool:
+def _may_move(uses: _Uses, number: int, use: _Use) -> bool:
     """The value is the same at its use, and is computed as often."""
+    flow = uses.flow
     value, kind = parsed(flow.lines[number].text).value, parsed(flow.lines[use.line].text).kind
     if value is None or flow.paths[number] != flow.paths[use.line] or kind == "while" or use.line < number:
         return False
@@ -109,7 +165,9 @@ def _may_move(flow: Flow, number: int, use: _Use) -> bool:
         return False
     if called(value.node).startswith(_REDUCTIONS):
         return called(use.part.parent) == "store"
-    return value.pure or (_is_load(value) and use.line == number + 1 and _takes_load(flow.lines[use.line], use.part))
+    return value.pure or (
+        _is_load(value) and use.line == uses.beside(number, 1) and _takes_load(flow.lines[use.line], use.part)
+    )
 
 
 def _is_load(value: Part) -> bool:

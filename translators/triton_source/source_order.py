@@ -7,11 +7,10 @@ first use.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 
 from intent.records import dataclass, field
-from translators.triton_source.lines import Line, has_effect, is_plain_load, parsed
+from translators.triton_source.lines import Line, is_plain_load, parsed
 
 
 def in_source_order(lines: Sequence[Line]) -> list[Line]:
@@ -31,11 +30,7 @@ def in_source_order(lines: Sequence[Line]) -> list[Line]:
 def _may_move(line: Line) -> bool:
     """An assignment that touches no memory but by plain loads."""
     statement = parsed(line.text)
-    return bool(
-        statement.kind == "plain"
-        and statement.targets
-        and not any(has_effect(part.node) and not is_plain_load(part.node) for part in statement.parts)
-    )
+    return statement.kind == "plain" and bool(statement.targets) and statement.moves
 
 
 @dataclass(slots=True)
@@ -78,7 +73,7 @@ def _needs(lines: Sequence[Line]) -> Iterator[set[int]]:
     read: dict[str, list[int]] = {}
     for number, line in enumerate(lines):
         statement = parsed(line.text)
-        names = {part.node.id for part in statement.parts if isinstance(part.node, ast.Name)}
+        names = {name for name, _ in statement.reads}
         before = {assigned[name] for name in names | statement.assigned if name in assigned}
         yield before | {reader for name in statement.assigned for reader in read.pop(name, ())}
         for name in names:

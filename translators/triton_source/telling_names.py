@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count
 
 from intent.records import dataclass, field
 from translators.triton_source.lines import Line, Part, called, parsed
@@ -47,9 +48,8 @@ class Vocabulary:
 
     def fresh(self, *wishes: str) -> str:
         """The first wish that is free, else the last one with a number."""
-        taken = self.taken | RESERVED_LOCALS
-        numbered = (f"{wishes[-1]}_{count}" for count in range(2, len(taken) + 3))
-        name = next(wish for wish in (*wishes, *numbered) if wish not in taken)
+        numbered = (f"{wishes[-1]}_{number}" for number in count(2))
+        name = next(wish for wish in chain(wishes, numbered) if wish not in self.taken and wish not in RESERVED_LOCALS)
         self.taken.add(name)
         return name
 
