@@ -55,6 +55,8 @@ BODIES: Final = {
     "INT212": "v = I.cast(n, I.u8) << 8",
     "INT213": "v = I.cast(n, 64)",
     "INT214": "v = I.exp(n)",
+    "INT215": "v = n % 0",
+    "INT216": "v = n ** -1",
     "INT301": "rows = I.domain(0, 4)\ny[rows] = x[rows + 1]",
     "INT302": "rows, columns = I.domain(0, m.shape[0]), I.domain(0, m.shape[1])\n"
     "v = I.reduce.sum(m[rows, columns], axis=columns)",

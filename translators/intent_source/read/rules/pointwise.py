@@ -21,7 +21,7 @@ from translators.intent_source.read.rules.literals import (
     static_number,
 )
 from translators.intent_source.read.rules.shapes import broadcast, like, result_type
-from translators.logical.program import Bitcast, Cast, Let, Pointwise, Select, Value
+from translators.logical.program import Bitcast, Cast, Constant, Full, Let, Pointwise, Select, Value
 
 SYMBOLS: Final = {
     "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "floor_divide": "//", "remainder": "%", "power": "**",
@@ -63,11 +63,24 @@ def binary(builder: Builder, operator: str, lhs: Operand, rhs: Operand) -> Opera
         return Literal(_fold(builder, operator, a, b))
     left, right = together(builder, lhs, rhs, spelled(operator))
     _check_operands(builder, operator, left.dtype)
-    if operator in ("shift_left", "shift_right") and b is not None and not 0 <= b < left.dtype.bits:
-        builder.reject(
-            codes.SHIFT_AMOUNT, f"{left.dtype.name} cannot be shifted by {b}: its width is {left.dtype.bits}"
-        )
+    _check_right(builder, operator, right)
     return pointwise(builder, operator, (left, right), left.dtype)
+
+
+def _check_right(builder: Builder, operator: str, right: Value) -> None:
+    """A shift amount, divisor or exponent of integers that is known, the same number for all elements, is legal."""
+    known = right.origin.fill if isinstance(right.origin, Full) else right
+    if not isinstance(known.origin, Constant):
+        return
+    number, dtype = known.origin.value, right.dtype
+    if operator in ("shift_left", "shift_right") and not 0 <= number < dtype.bits:
+        message = f"{dtype.name} cannot be shifted by {number}: its width is {dtype.bits}"
+        builder.reject(codes.SHIFT_AMOUNT, message)
+    if operator in ("floor_divide", "remainder") and number == 0:
+        builder.reject(codes.DIVISION_BY_ZERO, f"{spelled(operator)} divides {dtype.name} by 0")
+    if operator == "power" and number < 0 and dtype.is_integer:
+        help = "cast both to a float dtype"
+        builder.reject(codes.NEGATIVE_POWER, f"{dtype.name} cannot be raised to the power of {number}", help)
 
 
 def together(builder: Builder, lhs: Operand, rhs: Operand, what: str) -> tuple[Value, Value]:
