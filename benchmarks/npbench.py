@@ -1,17 +1,20 @@
 """The programs of samples/npbench at the suite's size M: NumPy, CuPy, and the generated modules on a GPU.
 
-    python -m benchmarks.npbench [--output FILE] [--workers N] [--only NAME ...]        needs a GPU, torch and triton
+    python -m benchmarks.npbench [--output FILE] [--workers N] [--longest SECONDS] [--resume] [--only NAME ...]
 
-First every program is checked: what its module leaves in NumPy arrays and in tensors against the NumPy statement, in
-several processes, which also fill Triton's cache. Then one process times it, milliseconds of wall time, medians:
+Needs a GPU, torch and triton. First every program is checked: what its module leaves in NumPy arrays and in tensors
+against the NumPy statement, in several processes, which also fill Triton's cache. Then one process times it,
+milliseconds of wall time, medians:
 
-- `numpy`: the statement, with arrays in memory
-- `cupy`: the statement with CuPy in NumPy's place, arrays on the device
+- `device`: the program with its tensors on the device
 - `host`: a whole call of the module, NumPy arrays in and out
-- `device`: the same program with its tensors on the device
+- `cupy`: the statement with CuPy in NumPy's place, arrays on the device; its first result must be the module's
+- `numpy`: the statement, with arrays in memory
 
 Programs work in place as they are written: every call goes on with what the call before it left. A statement is given
-up after some seconds; its time is then a lower bound. With TRITON_INTERPRET=1 all this is a trial at small sizes.
+up after some seconds; its time is then a lower bound. Figures are written after every program, so that a run that was
+cut off leaves what it had, and `--resume` goes on from there. With TRITON_INTERPRET=1 all this is a trial at small
+sizes.
 """
 
 from __future__ import annotations
@@ -25,8 +28,9 @@ import signal
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType, FunctionType
 from typing import Any, Final
@@ -34,6 +38,7 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+import generated_modules  # noqa: E402
 import npbench_files  # noqa: E402
 import numpy as np  # noqa: E402
 import sample_files  # noqa: E402
@@ -41,34 +46,55 @@ import torch  # noqa: E402
 import triton  # noqa: E402
 from npbench_files import Arguments, Case, Program, Results  # noqa: E402
 
+from benchmarks import npbench_table  # noqa: E402
+
 TRIAL: Final = os.environ.get("TRITON_INTERPRET") == "1"
-SECONDS_TO_CHECK: Final = 60  # of the statement, while several processes check
-SECONDS_TO_TIME: Final = 5  # of any statement
-SECONDS_OF_CALLS: Final = 0.5
+CHECKING: Final = 4  # times as long as timing it, a statement may take while several processes check
+THREADS: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # of NumPy, read when it is imported
+SECONDS_OF_CALLS: Final = 0.3
+ADVICE: Final = ("INT953", "INT954", "INT955", "INT956", "INT958", "INT959")
+NEED: Final = ("device", "host", "cupy", "numpy")
 Figures = dict[str, Any]
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--output", type=Path, help="a file for the figures, as JSON")
-    parser.add_argument("--workers", type=int, default=4, help="processes that check")
+    parser.add_argument("--output", type=Path, help="a file for the figures, as JSON; the table is printed")
+    parser.add_argument("--workers", type=int, default=min(8, len(os.sched_getaffinity(0))), help="that check")
+    parser.add_argument("--longest", type=float, default=5.0, help="seconds that a statement may take (default: 5)")
+    parser.add_argument("--resume", action="store_true", help="go on with the figures that the file has")
     parser.add_argument("--only", nargs="*", default=[], help="names of programs")
     options = parser.parse_args()
     names = [each.name for each in npbench_files.programs() if not options.only or each.name in options.only]
-    report = {"machine": _machine(), "size": "M", "unit": "ms", "programs": {name: {} for name in names}}
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(options.workers) as pool:
-        for name, found in pool.imap_unordered(checked, names):
-            report["programs"][name] |= found
-            print(name, found, flush=True)
-            _keep(report, options.output)
+    report = {"machine": _machine(), "size": "M", "unit": "ms", "longest": options.longest, "programs": {}}
+    if options.resume and options.output.exists():
+        report["programs"] = json.loads(options.output.read_text(encoding="utf-8"))["programs"]
+    figures: dict[str, Figures] = report["programs"]
+    for name, found in _checked_side_by_side([each for each in names if each not in figures], options):
+        figures[name] = found
+        _keep(report, options.output, name)
     for name in names:
-        report["programs"][name] |= timed(name)
-        print(name, report["programs"][name], flush=True)
-        _keep(report, options.output)
+        if not figures[name].keys() >= set(NEED):
+            figures[name] |= timed(name, options.longest, figures[name]["statement"])
+            _keep(report, options.output, name)
+    print(npbench_table.table(report))
+    return 1 if any(found["wrong"] for found in figures.values()) else 0
 
 
-def _keep(report: Mapping[str, Any], path: Path | None) -> None:
+def _checked_side_by_side(names: Sequence[str], options: argparse.Namespace) -> Iterator[tuple[str, Figures]]:
+    """As they are done; NumPy has few threads in each process, which it finds out when it is imported."""
+    share = str(max(1, len(os.sched_getaffinity(0)) // options.workers))
+    usual = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update(dict.fromkeys(THREADS, share))
+    with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
+        for name, value in usual.items():
+            os.environ.pop(name)
+            os.environ.update({} if value is None else {name: value})
+        yield from pool.imap_unordered(partial(checked, longest=CHECKING * options.longest), names)
+
+
+def _keep(report: Mapping[str, Any], path: Path | None, name: str) -> None:
+    print(name, report["programs"][name], flush=True)
     if path is not None:
         path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
@@ -84,15 +110,19 @@ def _program(name: str) -> tuple[Program, Case]:
 
 
 # ------------------------------------------------------------------------------------------------------------- checking
-def checked(name: str) -> tuple[str, Figures]:
-    """Whether both arms agree with the statement at size M; at a small size if the statement takes too long."""
+def checked(name: str, longest: float) -> tuple[str, Figures]:
+    """Whether both arms agree with the statement at size M; at a small size if the statement takes too long.
+
+    `statement` is the seconds that it took beside other processes, None if it was given up.
+    """
     program, case = _program(name)
+    found: Figures = {"checked": None, "wrong": [], "statement": None, "notes": notes(program)}
     try:
-        values = npbench_files.arguments(program, case)
+        values, begin = npbench_files.arguments(program, case), time.perf_counter()
         try:
-            with _no_longer_than(SECONDS_TO_CHECK):
+            with _no_longer_than(longest):
                 wanted = npbench_files.by_statement(program, values)
-            at = "M"
+            at, found["statement"] = "M", time.perf_counter() - begin
         except TimeoutError:
             values = npbench_files.arguments(program, program.reduced)
             wanted, at = npbench_files.by_statement(program, values), "reduced"
@@ -101,8 +131,14 @@ def checked(name: str) -> tuple[str, Figures]:
         if wrong:
             wrong = _beyond_rounding(program, values, arms, wanted) and wrong
     except Exception as problem:
-        return name, {"checked": None, "wrong": [f"{type(problem).__name__}: {problem}"]}
-    return name, {"checked": at, "wrong": wrong}
+        return name, {**found, "wrong": [f"{type(problem).__name__}: {problem}"[:300]]}
+    return name, {**found, "checked": at, "wrong": wrong or []}
+
+
+def notes(program: Program) -> list[str]:
+    """What the compiler has to say of why the program cannot be fast."""
+    found = generated_modules.compilation(program.path).diagnostics
+    return list(dict.fromkeys(each.message for each in found if each.code in ADVICE))
 
 
 def _beyond_rounding(program: Program, values: Arguments, arms: Mapping[str, Results], wanted: Results) -> bool:
@@ -145,34 +181,36 @@ def _out_of_time(signum: int, frame: FrameType | None) -> None:
 
 
 # --------------------------------------------------------------------------------------------------------------- timing
-def timed(name: str) -> Figures:
+def timed(name: str, longest: float, statement: float | None) -> Figures:
     """Milliseconds of each way to run the program; None where it does not run, with the reason beside it."""
     program, case = _program(name)
     values = npbench_files.arguments(program, case)
     ways: dict[str, Callable[[], Callable[[], object]]] = {
         "device": lambda: _module(program, values, device=True),
         "host": lambda: _module(program, values, device=False),
-        "cupy": lambda: _with_cupy(program, values),
+        "cupy": lambda: _with_cupy(program, values, longest),
         "numpy": lambda: _statement(program, values),
     }
     found: Figures = {}
     for way, prepare in ways.items():
         try:
-            found[way] = _milliseconds(prepare())
+            if way == "numpy" and statement is None:
+                raise TimeoutError
+            found[way] = _milliseconds(prepare(), longest)
         except TimeoutError:
-            found[way], found[f"{way}_reason"] = None, f"more than {SECONDS_TO_TIME} s"
+            found[way], found[f"{way}_reason"] = None, f"more than {longest:g} s"
         except Exception as problem:
             found[way], found[f"{way}_reason"] = None, f"{type(problem).__name__}: {problem}"[:200]
     return found
 
 
-def _milliseconds(call: Callable[[], object]) -> float:
+def _milliseconds(call: Callable[[], object], longest: float) -> float:
     """Median wall time of a call after the first, which compiles; a slow call is its own only sample."""
-    with _no_longer_than(SECONDS_TO_TIME):
+    with _no_longer_than(longest):
         first = _elapsed(call)
-    if first > SECONDS_TO_TIME / 4:
+    if first > longest / 4:
         return first * 1e3
-    with _no_longer_than(2 * SECONDS_TO_TIME):
+    with _no_longer_than(2 * longest):
         samples = [_elapsed(call)]
         while sum(samples) < SECONDS_OF_CALLS or len(samples) < 3:
             samples.append(_elapsed(call))
@@ -203,8 +241,8 @@ def _statement(program: Program, values: Arguments) -> Callable[[], object]:
     return call
 
 
-def _with_cupy(program: Program, values: Arguments) -> Callable[[], object]:
-    """The statement, and whatever it calls of its file, where `import numpy` gives CuPy."""
+def _with_cupy(program: Program, values: Arguments, longest: float) -> Callable[[], object]:
+    """The statement, and whatever it calls of its file, where `import numpy` gives CuPy; if it computes the same."""
     import cupy
 
     def imported(name: str, *others: object) -> object:
@@ -215,9 +253,15 @@ def _with_cupy(program: Program, values: Arguments) -> Callable[[], object]:
         if isinstance(value, FunctionType) and value.__module__ == program.module.__name__:
             value = FunctionType(value.__code__, names, name, value.__defaults__, value.__closure__)
         names.setdefault(name, cupy if value is np else value)
+    with _no_longer_than(longest):
+        found = npbench_files.results(names["reference"], values, cupy.asarray)
+    wanted = npbench_files.by_module(program, values, device=True)
+    wrong = npbench_files.differences(program, found, wanted)
+    if wrong and _beyond_rounding(program, values, {"CuPy": found}, wanted):
+        raise ArithmeticError(wrong[0])
     arguments = npbench_files.copied(values, cupy.asarray)
     return lambda: names["reference"](*arguments)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

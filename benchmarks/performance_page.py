@@ -15,12 +15,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks import npbench_table  # noqa: E402
 from benchmarks.misses import REASONS, SHARE  # noqa: E402
 from benchmarks.report import KINDS, fastest_other, fastest_own, table  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results"
 KERNELS, HOST, PAGE = RESULTS / "bench-h200.json", RESULTS / "call-overhead-h200.json", ROOT / "docs" / "performance.md"
 FAMILIES, FIRST = RESULTS / "families-h200.json", RESULTS / "first-calls-h200.json"
+NPBENCH = RESULTS / "npbench-h200.json"
 HOST_CALLS, HOST_DESIGNS = RESULTS / "host-calls-h200.json", RESULTS / "host-designs-h200.json"
 
 MEANING = {
@@ -72,6 +74,7 @@ python -m benchmarks.first_call --modules build/bench --output first.json
 python -m benchmarks.call_overhead --modules build/bench --output overhead.json
 python -m benchmarks.host_calls --modules build/bench --output host.json
 python -m benchmarks.host_calls --modules build/bench --output designs.json --designs
+python -m benchmarks.npbench --output npbench.json
 ```
 
 `--only NAME` measures some rows, `--quick` repeats less, `--small` tries everything on a CPU. `make bench-device` makes
@@ -90,6 +93,7 @@ def page() -> str:
     families, first = (json.loads(path.read_text(encoding="utf-8")) for path in (FAMILIES, FIRST))
     parts = [INTRODUCTION, _kinds(kernels), table(kernels) + "\n", OTHERS, table(families) + "\n"]
     parts += [_misses(kernels, families), METHOD, _first(first), _host(host), _calls(calls, designs)]
+    parts += [_npbench(json.loads(NPBENCH.read_text(encoding="utf-8")))] if NPBENCH.exists() else []
     return "\n".join(parts)
 
 
@@ -186,6 +190,36 @@ def _calls(calls: Mapping[str, Any], designs: Mapping[str, Any]) -> str:
 def _time(figures: Mapping[str, Any] | None) -> str:
     """Three digits; nothing where a way does not apply or failed."""
     return f"{figures['median']:.3g}" if figures and "median" in figures else ""
+
+
+PROGRAMS = """## The programs of NPBench
+
+Milliseconds at the suite's size M, with one {device} (torch {torch}, triton {triton}, NumPy {numpy}): the NumPy
+statement of each program, the same with CuPy's arrays on the device, a whole call of the generated module with arrays
+of NumPy, and the program with its tensors on the device. The last columns are how many times faster a whole call is
+than NumPy, and the program on the device than CuPy. Statements that take more than {longest:g} s are given up.
+"""
+
+
+def _npbench(report: Mapping[str, Any]) -> str:
+    """The table, and what the compiler says of the programs that lose."""
+    lines = [PROGRAMS.format(longest=report["longest"], **report["machine"]), npbench_table.table(report), ""]
+    lost = [f"- `{name}`: {notes}." for name, notes in npbench_table.losses(report)]
+    if lost:
+        lines += [
+            "What the compiler says of programs that are slower:",
+            "",
+            *(part for each in lost for part in _folded(each)),
+        ]
+    without = {
+        name: found["cupy_reason"]
+        for name, found in sorted(report["programs"].items())
+        if not found.get("cupy") and not found.get("cupy_reason", "more").startswith("more")
+    }
+    if without:
+        lines += ["", "Statements that do not run unchanged with CuPy:", ""]
+        lines += [part for name, reason in without.items() for part in _folded(f"- `{name}`: {reason}")]
+    return "\n".join(lines) + "\n"
 
 
 def main() -> None:

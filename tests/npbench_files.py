@@ -75,12 +75,12 @@ Results = list[np.ndarray]  # what was returned, then every array argument as th
 
 def by_statement(program: Program, values: Arguments) -> Results:
     with np.errstate(all="ignore"):
-        return _results(program.module.reference, values, np.array)
+        return results(program.module.reference, values, np.array)
 
 
 def by_reference(program: Program, values: Arguments) -> Results:
     """The file itself on the reference target, given tensors."""
-    return _results(_on_reference(program), values, _tensor)
+    return results(_on_reference(program), values, _tensor)
 
 
 def by_module(
@@ -88,7 +88,7 @@ def by_module(
 ) -> Results:
     """The generated module; its host arm takes NumPy arrays, its device arm tensors."""
     with permuted_programs() if permuted else nullcontext():
-        return _results(entry(program, device, small), values, on_device if device else np.array)
+        return results(entry(program, device, small), values, on_device if device else np.array)
 
 
 def entry(program: Program, device: bool, small: bool = False) -> Callable[..., object]:
@@ -120,12 +120,20 @@ def _tensor(array: np.ndarray) -> torch.Tensor:
     return torch.from_numpy(array.copy())
 
 
-def _results(run: Callable[..., object], values: Arguments, make: Callable[[np.ndarray], object]) -> Results:
+def results(run: Callable[..., object], values: Arguments, make: Callable[[np.ndarray], object]) -> Results:
+    """What a function returns and leaves, given arrays that are made anew."""
     copies = copied(values, make)
     returned = run(*copies)
     outputs = () if returned is None else returned if isinstance(returned, tuple) else (returned,)
     arrays = [copy for copy, value in zip(copies, values.values(), strict=True) if isinstance(value, np.ndarray)]
-    return [np.asarray(each.cpu() if isinstance(each, torch.Tensor) else each) for each in (*outputs, *arrays)]
+    return [_in_memory(each) for each in (*outputs, *arrays)]
+
+
+def _in_memory(value: object) -> np.ndarray:
+    """A number, or an array of NumPy, torch or CuPy, whose arrays refuse to be taken for NumPy's."""
+    if isinstance(value, torch.Tensor):
+        return value.cpu().numpy()
+    return np.asarray(value.get() if type(value).__module__.partition(".")[0] == "cupy" else value)  # type: ignore[attr-defined]
 
 
 # ------------------------------------------------------------------------------------------------------------ comparing
