@@ -36,6 +36,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.measure import TOLERANCE, distance, load  # noqa: E402
 
+WORKLOADS = ROOT / "benchmarks" / "workloads"
 TRIAL = os.environ.get("TRITON_INTERPRET") == "1"
 DEVICE = "cpu" if TRIAL else "cuda"
 Array = np.ndarray

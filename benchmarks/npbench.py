@@ -191,7 +191,7 @@ def timed(name: str, longest: float, statement: float | None) -> Figures:
         "cupy": lambda: _with_cupy(program, values, longest),
         "numpy": lambda: _statement(program, values),
     }
-    found: Figures = {}
+    found: Figures = {"bytes": sum(value.nbytes for value in values.values() if isinstance(value, np.ndarray))}
     for way, prepare in ways.items():
         try:
             if way == "numpy" and statement is None:
@@ -205,7 +205,7 @@ def timed(name: str, longest: float, statement: float | None) -> Figures:
 
 
 def _milliseconds(call: Callable[[], object], longest: float) -> float:
-    """Median wall time of a call after the first, which compiles; a slow call is its own only sample."""
+    """Median wall time of a call; a slow call is its own only sample."""
     with _no_longer_than(longest):
         first = _elapsed(call)
     if first > longest / 4:
@@ -226,8 +226,10 @@ def _elapsed(call: Callable[[], object]) -> float:
 
 
 def _module(program: Program, values: Arguments, device: bool) -> Callable[[], object]:
+    """After a call that loads what was compiled, and compiles what was not."""
     run = npbench_files.entry(program, device)
     arguments = npbench_files.copied(values, npbench_files.on_device if device else np.array)
+    run(*arguments)
     return lambda: run(*arguments)
 
 

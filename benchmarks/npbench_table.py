@@ -88,4 +88,8 @@ def losses(report: Report) -> Iterator[tuple[str, str]]:
         }
         slower = [f"{100 * ratio:.0f}% of {other}" for other, ratio in ratios.items() if ratio and ratio < 1]
         if slower:
-            yield f"{name}, {' and '.join(slower)}", "; ".join(found["notes"]) or "the compiler has nothing to say"
+            reasons = [*found["notes"]]
+            if ratios["NumPy"] and ratios["NumPy"] < 1 and found["host"] > 2 * found["device"]:
+                size, own = found["bytes"] / 1e6, found["device"]
+                reasons.append(f"{size:.3g} MB of arrays move to the device, where the program takes {own:.3g} ms")
+            yield f"{name}, {' and '.join(slower)}", "; ".join(reasons) or "nothing"

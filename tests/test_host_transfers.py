@@ -6,7 +6,9 @@ hardware may do it; whoever reuses a slot or reads a result too early gets wrong
 
 from __future__ import annotations
 
+import re
 import threading
+import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,10 +22,12 @@ import numpy as np
 import pytest
 import torch
 from array_layouts import LAYOUTS, Array, Shape, laid_out
+from sample_files import ROOT
 from torch.overrides import TorchFunctionMode
 
 import intent.dtypes as dtypes
 
+SECTION = re.MULTILINE | re.DOTALL
 SHAPES: tuple[Shape, ...] = (
     (), (0,), (1,), (7,), (1000,), (0, 5), (5, 0), (3, 400), (400, 3), (1, 1, 1000), (2, 3, 5, 17), (1, 300, 1),
 )  # fmt: skip
@@ -39,6 +43,7 @@ def module(request: pytest.FixtureRequest, loaded: ModuleType, monkeypatch: pyte
     """With slots of other sizes and numbers."""
     monkeypatch.setattr(loaded, "_SLOT_BYTES", request.param[0])
     monkeypatch.setattr(loaded, "_SLOTS", request.param[1])
+    monkeypatch.setattr(loaded, "_DIRECT_BYTES", -1)
     monkeypatch.setattr(loaded, "_PACKED", {})
     return loaded
 
@@ -189,6 +194,16 @@ def test_parts_of_any_layout(module: ModuleType, layout: str, dtype: str) -> Non
         np.testing.assert_array_equal(back, wanted)
 
 
+def test_few_bytes_need_no_slot(module: ModuleType, late: LateDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_DIRECT_BYTES", 1000)
+    for count, pinned in ((250, 0), (251, 2)):
+        array = counted((count,), "f4")
+        tensor = module._to_device(array[::-1], "float32", "cpu")
+        module._to_numpy(tensor, back := np.zeros_like(array))
+        np.testing.assert_array_equal(back, array[::-1])
+        assert len(late.pinned) == pinned
+
+
 @pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape and 0 not in shape])
 def test_inputs_of_step_zero(module: ModuleType, shape: Shape) -> None:
     array = np.broadcast_to(counted(shape[1:], "f4"), shape)
@@ -232,6 +247,28 @@ def test_calls_from_many_threads(module: ModuleType) -> None:
 
     with _one_launch_at_a_time(module), ThreadPoolExecutor(6) as pool:
         list(pool.map(calls, range(12)))
+
+
+def test_few_threads_move_arrays_at_a_time(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that little memory is pinned, however many threads call."""
+    parts, lock, at_work, most = module._parts, threading.Lock(), 0, 0
+
+    def counted_parts(*pair: torch.Tensor) -> object:
+        nonlocal at_work, most
+        with lock:
+            at_work, most = at_work + 1, max(most, at_work + 1)
+        time.sleep(0.02)
+        with lock:
+            at_work -= 1
+        return parts(*pair)
+
+    monkeypatch.setattr(module, "_parts", counted_parts)
+    monkeypatch.setattr(module, "_SLOT_BYTES", 1 << 25)
+    x = np.arange(100, dtype="f4")
+    with ThreadPoolExecutor(6) as pool:
+        for tensor in pool.map(lambda _: module._to_device(x, "float32", "cpu"), range(12)):
+            np.testing.assert_array_equal(tensor.numpy(), x)
+    assert most == 2
 
 
 @contextmanager
@@ -335,50 +372,69 @@ def test_large_arrays_are_not_packed(module: ModuleType, monkeypatch: pytest.Mon
 
 
 # ------------------------------------------------------------------------------------------- memory of large results
+@pytest.fixture
+def quick(loaded: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """With a kernel that PyTorch runs, since the arrays are large, and no memory that others have left."""
+
+    def launch(x: torch.Tensor, out: torch.Tensor, factor: float, **sizes: int) -> None:
+        torch.mul(x, factor, out=out)
+
+    monkeypatch.setattr(loaded, "_SCALE", loaded._SCALE._replace(launch=launch))
+    monkeypatch.setattr(loaded, "_KEPT", defaultdict(list))
+    return loaded
+
+
 def large(module: ModuleType, seed: int) -> tuple[Array, Array]:
     x = np.random.default_rng(seed).standard_normal(1 << 20).astype("f4")
     return module.scale(x, 2.0), x
 
 
-def test_memory_of_a_result_that_is_gone_is_used_again(loaded: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loaded, "_KEPT", defaultdict(list))
-    result, x = large(loaded, 0)
+def test_memory_of_a_result_that_is_gone_is_used_again(quick: ModuleType) -> None:
+    result, x = large(quick, 0)
     place, part = result.ctypes.data, result.reshape(1024, 1024)[3:5, ::2]
     np.testing.assert_array_equal(result, x * 2)
     del result
     kept = part.copy()
-    other, y = large(loaded, 1)  # a part of the first result is still in use
+    other, y = large(quick, 1)  # a part of the first result is still in use
     assert other.ctypes.data != place
     np.testing.assert_array_equal(part, kept)
     np.testing.assert_array_equal(other, y * 2)
     del part
-    again, z = large(loaded, 2)
+    again, z = large(quick, 2)
     assert again.ctypes.data == place and again.flags.writeable and again.flags.c_contiguous
     np.testing.assert_array_equal(again, z * 2)
     np.testing.assert_array_equal(other, y * 2)
 
 
-def test_kept_memory_is_bounded(loaded: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: defaultdict[int, list[Array]] = defaultdict(list)
-    monkeypatch.setattr(loaded, "_KEPT", kept)
-    monkeypatch.setattr(loaded, "_KEPT_BYTES", 10 << 20)
-    results = [loaded.scale(np.ones(length, "f4"), 2.0) for length in (1 << 20, 1 << 20, (1 << 20) + 1, 1 << 22, 5)]
+def test_kept_memory_is_bounded(quick: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: defaultdict[int, list[Array]] = quick._KEPT
+    monkeypatch.setattr(quick, "_KEPT_BYTES", 10 << 20)
+    results = [quick.scale(np.ones(length, "f4"), 2.0) for length in (1 << 20, 1 << 20, (1 << 20) + 1, 1 << 22, 5)]
     assert not any(kept.values())
     del results
     assert 0 < sum(each.nbytes for memory in kept.values() for each in memory) <= 10 << 20
 
 
-def test_results_of_several_threads_share_no_memory(loaded: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    launched, one = loaded._run, threading.Lock()
-
-    def run(*arguments: object) -> object:
-        with one:  # the interpreter patches Triton's language while a kernel runs
-            return launched(*arguments)
-
-    monkeypatch.setattr(loaded, "_run", run)
+def test_results_of_several_threads_share_no_memory(quick: ModuleType) -> None:
     with ThreadPoolExecutor(4) as pool:
         for _ in range(2):
-            found = list(pool.map(lambda seed: large(loaded, seed), range(6)))
+            found = list(pool.map(lambda seed: large(quick, seed), range(6)))
             for result, x in found:
                 np.testing.assert_array_equal(result, x * 2)
             del found
+
+
+# -------------------------------------------------------------------------------------------------------- the section
+def test_the_section_is_short() -> None:
+    """What moves arrays is the last part of a module before its judgement of itself; declared overlaps need more."""
+    counted = {}
+    for path in sorted((ROOT / "golden").glob("*/module.py")):
+        found = re.search(
+            r"^def (_upload|_to_device)\(.*?(?=\n\n\n_CASES|\n\n\ndef _self_check)", path.read_text(), SECTION
+        )
+        if found:
+            counted[path.parent.name] = found.group(0)
+    assert len(counted) > 100
+    assert all("def _move(" in section and "def _launch" not in section for section in counted.values())
+    lengths = {name: len(text.splitlines()) for name, text in counted.items() if "_upload_overlapping" not in text}
+    assert max(lengths.values()) <= 120, lengths

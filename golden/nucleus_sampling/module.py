@@ -22,6 +22,7 @@ import os
 import sys
 import threading
 import types
+import weakref
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -145,16 +146,7 @@ class _Repeat(NamedTuple):
 
 _REPEATS = {}  # by form
 _PLAIN = {torch.Tensor, torch.nn.Parameter}
-
-
-class _Packed(NamedTuple):
-    """How to process small arrays of the form that an earlier call had, unless two of certain pairs overlap."""
-
-    run: Callable  # takes arrays and scalars
-    pairs: list
-
-
-_PACKED = {}  # by form
+_PACKED = {}  # by form: how to process small arrays like those of an earlier call, unless two of certain pairs overlap
 _PACKED_BYTES = 1 << 18
 
 
@@ -221,24 +213,54 @@ def nucleus_sampling_device_out(probability, word, u, top, out):
 def _host_call(kernel, arrays, scalars=(), **sizes):
     """Run on NumPy arrays: copy to the device what the kernel reads, launch, copy back what it wrote."""
     form, _ = _form(kernel, arrays, sizes)
-    packed = _PACKED.get(form)
-    if packed and not any(np.may_share_memory(arrays[one], arrays[other]) for one, other in packed.pairs):
-        return packed.run(arrays, scalars)
+    run, pairs = _PACKED.get(form, (None, ()))
+    if run and not any(np.may_share_memory(arrays[one], arrays[other]) for one, other in pairs):
+        return run(arrays, scalars)
     plain = all(array is None or type(array) is np.ndarray for array in arrays)
-    pairs = _pairs(kernel, arrays)
     arrays = [_check_numpy(kernel, view, array) for view, array in zip(kernel.views, arrays, strict=True)]
     sizes = _check(kernel, arrays, sizes)
     scalars = _scalars(kernel, scalars)
     _check_overlap(kernel, arrays)
     tensors = _upload(kernel, arrays, sizes)
     launch = _run(kernel, tensors, scalars, sizes)
-    results = _download(kernel, arrays, tensors)
+    results = _hand_back(kernel, arrays, tensors, _to_numpy)
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()  # the only one of the call
     few = plain and sum(tensor.nbytes for tensor in tensors) <= _PACKED_BYTES
     if form is not None and launch is not None and few:
         if len(_PACKED) >= 64:  # sizes may change without end
             _PACKED.clear()
-        _PACKED[form] = _Packed(_packed(kernel, tensors, launch), pairs)
+        _PACKED[form] = _packed(kernel, arrays, tensors, launch)
     return results
+
+
+def _packed(kernel, arrays, tensors, launch):
+    """How to process small arrays like these: as parts of one memory, which moves in one copy each way."""
+    sizes = [-(-tensor.nbytes // 256) * 256 for tensor in tensors]
+    pinned = torch.empty(sum(sizes), dtype=torch.uint8, pin_memory=tensors[0].is_cuda)
+    memory, lock = torch.empty(sum(sizes), dtype=torch.uint8, device=tensors[0].device), threading.Lock()
+    staged = [_part(*pair).numpy() for pair in zip(pinned.split(sizes), tensors, strict=True)]
+    tensors = [_part(*pair) for pair in zip(memory.split(sizes), tensors, strict=True)]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+
+    def copied(place, array):
+        return place.copy() if array is None else np.copyto(array, place)
+
+    def run(arrays, scalars):
+        scalars = _scalars(kernel, scalars)
+        with lock:
+            for view, array, place in zip(kernel.views, arrays, staged, strict=True):
+                if view.direction != "Out":
+                    place[...] = array
+            memory.copy_(pinned, non_blocking=True)
+            launch(tensors, addresses, scalars)
+            pinned.copy_(memory)  # waits for the device
+            return _hand_back(kernel, arrays, staged, copied)
+
+    given = [(place, view) for place, view in enumerate(kernel.views) if arrays[place] is not None]
+    pairs = itertools.combinations(given, 2)
+    pairs = [(one, other) for (one, a), (other, b) in pairs if {a.direction, b.direction} != {"In"}]
+    return run, pairs
 
 
 def _device_call(kernel, arrays, scalars=(), **sizes):
@@ -626,108 +648,101 @@ def _index_type(*views):
 
 def _upload(kernel, arrays, sizes):
     """Device tensors for all arguments: only what the kernel reads is copied, and the same elements only once."""
-    device, memory, tensors = _device(), {}, {}
-    pairs = zip(kernel.views, arrays, strict=True)
-    for view, array in sorted(pairs, key=lambda pair: pair[0].direction == "Out"):  # after those that are read
+    device, tensors = _device(), {}
+    for view, array in zip(kernel.views, arrays, strict=True):
         key = _elements(array) if view.direction == "In" else view.name
-        if key not in memory:
+        if key not in tensors:
             read = view.direction != "Out"
-            memory[key] = _to_device(array, view.dtype, device) if read else _empty(view, sizes, device)
-        tensors[view.name] = memory[key]
+            tensors[key] = _to_device(array, view.dtype, device) if read else _empty(view, sizes, device)
+        tensors[view.name] = tensors[key]
     return [tensors[view.name] for view in kernel.views]
 
 
-def _download(kernel, arrays, tensors):
-    """Copy what was written into the caller's arrays, or into new ones; the only synchronise of the call."""
-    results = []
-    for view, array, tensor in zip(kernel.views, arrays, tensors, strict=True):
-        if array is None:
-            results.append(_to_numpy(tensor))
-        elif view.direction != "In":
-            _to_numpy(tensor, array)
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-    return _unwrap(results)
+def _hand_back(kernel, arrays, sources, copy):
+    """Copy what was written into the caller's arrays, or into new ones, which are returned."""
+    triples = zip(kernel.views, arrays, sources, strict=True)
+    written = [(array, copy(source, array)) for view, array, source in triples if view.direction != "In"]
+    return _unwrap([result for array, result in written if array is None])
 
 
 def _to_device(array, dtype, device):
-    """While one part is on its way, the next is put into pinned memory."""
-    tensor, begun = torch.empty(array.shape, dtype=getattr(torch, dtype), device=device), collections.deque()
-    for part, target, slot in _turns(_plain(array), tensor):
-        if len(begun) == _SLOTS:
-            begun.popleft()()
-        slot.copy_(part)
-        begun.append(_fence(target.copy_(slot, non_blocking=True)))
+    """A tensor with an array's elements, for what comes later on the current stream."""
+    tensor = torch.empty(array.shape, dtype=getattr(torch, dtype), device=device)
+    _move(array, tensor, up=True)
     return tensor
 
 
 def _to_numpy(tensor, array=None):
-    """Into an array or a new one; while some parts are on their way to pinned memory, earlier ones are taken out."""
+    """A tensor's elements, in a given array or in a new one."""
     array = _new_array(tensor) if array is None else array
-    memory, begun = _plain(array), collections.deque()
-    for part, source, slot in _turns(memory, tensor):
-        if len(begun) == _SLOTS:
-            _land(*begun.popleft())
-        begun.append((part, slot.copy_(source, non_blocking=True), _fence(source)))
-    while begun:
-        _land(*begun.popleft())
-    if memory.data_ptr() != array.ctypes.data:
-        array[...] = memory.numpy()
+    _move(array, tensor, up=False)
     return array
-
-
-def _land(part, slot, arrive):
-    arrive()
-    part.copy_(slot)
 
 
 _KEPT = collections.defaultdict(list)  # by bytes, memory of results that are gone: its pages are cleared already
 _KEPT_BYTES = 1 << 30  # in all; _KEPT.clear() gives them back
 
 
-class _Memory:
-    """Memory for the elements of a result; kept for another when no array uses it any more."""
-
-    def __init__(self, size):
-        try:
-            self.memory = _KEPT[size].pop()
-        except IndexError:
-            self.memory = np.empty(size, np.uint8)
-        self.kept, self.__array_interface__ = _KEPT, self.memory.__array_interface__
-
-    def __del__(self):
-        size, kept = self.memory.nbytes, self.kept
-        if size + sum(size * len(each) for size, each in list(kept.items())) > _KEPT_BYTES:
-            kept.clear()
-        kept[size].append(self.memory)
-
-
 def _new_array(tensor):
     """Large ones in memory that was used before, if there is any: to clear new pages takes as long as to copy."""
-    if not 1 << 22 <= tensor.nbytes <= _KEPT_BYTES:
-        return np.empty(tensor.shape, _dtype_name(tensor))
-    return np.asarray(_Memory(tensor.nbytes)).view(_dtype_name(tensor)).reshape(tensor.shape)
+    size, dtype = tensor.nbytes, _dtype_name(tensor)
+    if not 1 << 22 <= size <= _KEPT_BYTES:
+        return np.empty(tensor.shape, dtype)
+    try:
+        memory = _KEPT[size].pop()
+    except IndexError:
+        memory = np.empty(size, np.uint8)
+    array = torch.from_numpy(memory).numpy()
+    weakref.finalize(array.base, _keep, memory)  # the tensor lives as long as any array over it
+    return array.view(dtype).reshape(tensor.shape)
 
 
-def _plain(array):
-    """The array's memory as a tensor, also if it is read-only; a copy where PyTorch knows no such tensor."""
-    memory = {**array.__array_interface__, "data": (array.ctypes.data, False)}
-    if array.flags.aligned:
-        with contextlib.suppress(ValueError):  # other byte orders and some steps
-            return torch.from_numpy(np.asarray(types.SimpleNamespace(__array_interface__=memory, array=array)))
-    return torch.from_numpy(array.astype(array.dtype.newbyteorder("="), order="C"))
+def _keep(memory):
+    if memory.nbytes + sum(size * len(each) for size, each in list(_KEPT.items())) > _KEPT_BYTES:
+        _KEPT.clear()
+    _KEPT[memory.nbytes].append(memory)
 
 
 _SLOT_BYTES = 1 << 25  # large parts keep PyTorch's threads busy
 _SLOTS = 2  # one on the bus, one with the threads
+_MOVES = threading.BoundedSemaphore(2)  # at a time: more would pin more memory without being faster
+_DIRECT_BYTES = 1 << 18  # up to so many, a slot takes longer than it saves
 
 
-def _turns(array, tensor):
-    """Parts of an array and a tensor, and the slots of pinned memory that they pass through in turn."""
+def _move(array, tensor, up):
+    """Copy up to a tensor or down: while one part is on the bus, threads copy another to its slot or from it."""
+    forwards = all(step >= 0 and step % array.itemsize == 0 for step in array.strides)
+    if not (forwards and array.flags.aligned and array.dtype.isnative):  # PyTorch has no such tensors
+        plain = array.astype(array.dtype.newbyteorder("="), order="C")
+        _move(plain, tensor, up)
+        if not up:
+            array[...] = plain
+        return
+    bits = {**array.__array_interface__, "data": (array.ctypes.data, False), "typestr": f"<i{array.itemsize}"}
+    memory = torch.from_numpy(np.asarray(types.SimpleNamespace(__array_interface__=bits, array=array)))
+    tensor, begun = tensor.view(memory.dtype), collections.deque()
+    if tensor.nbytes <= _DIRECT_BYTES:
+        tensor.copy_(memory) if up else memory.copy_(tensor)
+        return
     taken = _SLOTS * _SLOT_BYTES if tensor.nbytes > _SLOT_BYTES else tensor.nbytes
-    memory = torch.empty(taken, dtype=torch.uint8, pin_memory=tensor.is_cuda)
-    for turn, (part, piece) in enumerate(_parts(array, tensor)):
-        yield part, piece, _part(memory, turn % _SLOTS * _SLOT_BYTES, piece)
+
+    def finish():
+        part, slot, arrive = begun.popleft()
+        arrive()
+        if not up:
+            part.copy_(slot)
+
+    with _MOVES:
+        slots = torch.empty(taken, dtype=torch.uint8, pin_memory=tensor.is_cuda).split(_SLOT_BYTES)
+        for turn, (part, piece) in enumerate(_parts(memory, tensor)):
+            if turn >= _SLOTS:
+                finish()
+            slot = _part(slots[turn % _SLOTS], piece)
+            source, target = (slot.copy_(part), piece) if up else (piece, slot)
+            target.copy_(source, non_blocking=True)
+            begun.append((part, slot, _fence(tensor)))
+        while begun and not up:  # PyTorch looks after slots that are on their way up
+            finish()
 
 
 def _parts(array, tensor):
@@ -745,46 +760,9 @@ def _fence(tensor):
     return torch.cuda.current_stream(tensor.device).record_event().synchronize if tensor.is_cuda else lambda: None
 
 
-def _packed(kernel, tensors, launch):
-    """Arrays like these, whose bytes are few, share memory from now on, and move in one copy each way."""
-    starts = [0, *itertools.accumulate(-(-tensor.nbytes // 256) * 256 for tensor in tensors)]
-    memory = torch.empty(starts[-1], dtype=torch.uint8, device=tensors[0].device)
-    pinned, lock = torch.empty(starts[-1], dtype=torch.uint8, pin_memory=memory.is_cuda), threading.Lock()
-    places = list(zip(starts, tensors, strict=False))
-    staged = [_part(pinned, *place).numpy() for place in places]
-    tensors = [_part(memory, *place) for place in places]
-    addresses = [tensor.data_ptr() for tensor in tensors]
-    directions = [view.direction for view in kernel.views]
-
-    def run(arrays, scalars):
-        scalars, results = _scalars(kernel, scalars), []
-        with lock:
-            for direction, array, place in zip(directions, arrays, staged, strict=True):
-                if direction != "Out":
-                    place[...] = array
-            memory.copy_(pinned, non_blocking=True)
-            launch(tensors, addresses, scalars)
-            pinned.copy_(memory)  # waits for the device
-            for direction, array, place in zip(directions, arrays, staged, strict=True):
-                if array is None:
-                    results.append(place.copy())
-                elif direction != "In":
-                    array[...] = place
-        return _unwrap(results)
-
-    return run
-
-
-def _pairs(kernel, arrays):
-    """Positions of arrays that may not overlap, as one is written."""
-    given = [(place, view) for place, view in enumerate(kernel.views) if arrays[place] is not None]
-    pairs = itertools.combinations(given, 2)
-    return [(one, other) for (one, a), (other, b) in pairs if a.direction != "In" or b.direction != "In"]
-
-
-def _part(memory, start, tensor):
-    """Bytes of memory in the form of a tensor."""
-    return memory[start : start + tensor.nbytes].view(tensor.dtype).view(tensor.shape)
+def _part(memory, tensor):
+    """As many bytes of memory as a tensor has, in its form."""
+    return memory[: tensor.nbytes].view(tensor.dtype).view(tensor.shape)
 
 
 _CASES = (

@@ -18,14 +18,16 @@ def _host_composition(function, arguments, results=(), /, **keywords):
     returned = function(*arguments, **keywords)
     if torch.cuda.is_available():
         torch.cuda.synchronize()
-    named = _with_types([array for array, _, _ in moved.values()])  #? low
     _update(moved)
     originals = {id(tensor): array for array, tensor, _ in moved.values()}
     returned = _each(returned, torch.is_tensor, lambda tensor: originals.get(id(tensor), tensor))
-    returned = _each(  #? low
-        returned, torch.is_tensor, lambda tensor: _typed(_to_numpy(_carried(tensor.detach())), tensor, named)  #? low
-    )  #? low
-    returned = _each(returned, torch.is_tensor, lambda tensor: _to_numpy(tensor.detach()))  #? !low
+    named = any(array.dtype.name in _CARRIERS for array in originals.values())  #? low
+
+    def in_memory(tensor):
+        return _typed(_to_numpy(tensor.detach()), _dtype_name(tensor), named)  #? low
+        return _to_numpy(tensor.detach())  #? !low
+
+    returned = _each(returned, torch.is_tensor, in_memory)
     for array, result in _paired(results, returned):
         array[...] = result
     return None if results else returned
@@ -53,8 +55,7 @@ def _update(moved):
             raise ValueError("an array that the function changes overlaps another argument in memory")
         if not array.flags.writeable or _folded(array):
             raise ValueError("an array that the function changes is read-only, or its elements overlap")
-        _to_numpy(_carried(tensor.detach()), _carried(array))  #? low
-        _to_numpy(tensor.detach(), array)  #? !low
+        _to_numpy(tensor.detach(), array)
 '''
 
 MARK_CHANGED = '''

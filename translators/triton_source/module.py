@@ -31,7 +31,7 @@ __all__ = ["ModuleOptions", "write_module"]
 _CONSTANT = re.compile(r"(# .*\n)?_[A-Z]+ = ")
 _LOW_PRECISION = ("bf16", "f8e4m3fn", "f8e5m2")
 _IMPORTS = (
-    ("collections[.]deque", "import collections"),
+    ("collections[.]d", "import collections"),
     ("contextlib[.]", "import contextlib"),
     ("contextvars[.]", "import contextvars"),
     ("functools[.]", "import functools"),
@@ -42,6 +42,7 @@ _IMPORTS = (
     ("sys[.]", "import sys"),
     ("threading[.]", "import threading"),
     ("types[.]", "import types"),
+    ("weakref[.]", "import weakref"),
     ("Callable\\b", "from collections.abc import Callable"),
     ("NamedTuple\\b", "from typing import NamedTuple"),
 )

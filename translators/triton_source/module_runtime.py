@@ -433,12 +433,15 @@ BEFORE_KERNELS = (
 )
 AFTER_KERNELS = (
     host_transfers.HOST_CALL,
+    host_transfers.PACKED,
     DEVICE_CALL,
     *repeated_calls.AFTER_KERNELS,
     TENSOR,
     CHECK_WRITABLE,
     LIKE_INPUTS,
     DTYPE_NAME,
+    host_transfers.CARRIED,
+    host_transfers.TYPED,
     COMMON_DEVICE,
     STREAM,
     *argument_checks.AFTER_KERNELS,
