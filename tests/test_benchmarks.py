@@ -132,6 +132,18 @@ def test_host_times_of_calls(modules: Path, tmp_path: Path) -> None:
         assert found[title]["the device function"] > found[title]["part: the form"] > 0
 
 
+def test_whole_calls(modules: Path, tmp_path: Path) -> None:
+    output = tmp_path / "host.json"
+    command = [sys.executable, "-m", "benchmarks.host_calls", "--modules", str(modules), "--output", str(output)]
+    environment = os.environ | {"TRITON_INTERPRET": "1"}
+    done = subprocess.run(
+        [*command, "--only", "4096"], capture_output=True, text=True, cwd=ROOT, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(output.read_text(encoding="utf-8"))["rows"]
+    assert row["ways"]["the module"]["median"] > row["parts"]["one array up"]["median"] > 0
+
+
 def test_what_goes_wrong_does_not_stop_the_rest(modules: Path, tmp_path: Path) -> None:
     broken = tmp_path / "modules"
     broken.mkdir()
