@@ -100,7 +100,7 @@ def _compared(wanted: list[Side], found: list[Side]) -> tuple[str, str]:
         raise NoSide("no kernel is lifted")
     worst = ("same", "")
     for kernel in wanted:
-        for side in [each for each in found if each.name.startswith(f"{kernel.name}_")] or found:
+        for side in [each for each in found if _named_after(each, wanted) is kernel] or found:
             verdict = compare(kernel, side)
             if verdict.answer != "same":
                 worst = (verdict.answer, verdict.reason or "")
@@ -109,6 +109,12 @@ def _compared(wanted: list[Side], found: list[Side]) -> tuple[str, str]:
                 said = f"{difference.kind}: {difference.first} against {difference.second}" if difference else ""
                 return verdict.answer, verdict.reason if verdict.reason and not said else said
     return worst
+
+
+def _named_after(side: Side, kernels: list[Side]) -> Side | None:
+    """The kernel that a side is named after: of several, the one with the longest name."""
+    named = [kernel for kernel in kernels if side.name.startswith(f"{kernel.name}_")]
+    return max(named, key=lambda kernel: len(kernel.name), default=None)
 
 
 def _uses(compiled: Compilation) -> Iterable[str]:

@@ -78,7 +78,7 @@ class Signature:
                 yield view.name, f"I.{view.direction}[{dtype_text(view.dtype)}, {shape}]"
                 self._assume_type(name, each)
             elif each.kind != "pointer" and name in used and name not in extents:
-                yield name, "I.index" if each.kind == "integer" else dtype_text(each.dtype)
+                yield name, "I.index" if name in speller.used_sizes else dtype_text(each.dtype)
         for name in named_sizes(speller):
             if name not in extents | {each.name for each in self.effects.parameters} | self.blocks:
                 yield name, "I.index"  # a number of programs that no array tells

@@ -333,7 +333,7 @@ class Speller:
                 return self._state(node)
             case "random_bits":
                 seed, counter = map(self.spell, node.arguments)
-                key = w.call("I.cast", seed.text, "I.u64")
+                key = seed.text if node.arguments[0].dtype == d.u64 else w.call("I.cast", seed.text, "I.u64")
                 return Spelled(w.call("I.random.bits", key, counter.text), counter.axes)
             case _:
                 raise Residue(f"'{node.operation}' has no spelling in the language")

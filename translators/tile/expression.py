@@ -224,6 +224,10 @@ class Arena:
         if self._serial + beside > self.most:
             raise Exhausted
 
+    def has_constant(self, dtype: DType, value: int) -> bool:
+        """Whether a constant of this type was made."""
+        return ("constant", dtype, (), value, int) in self._nodes
+
     def axis(
         self, name: str, begin: Polynomial, end: Polynomial, parallel: bool = False, slices: LoopToken | None = None
     ) -> Axis:

@@ -19,6 +19,7 @@ from translators.algebra.polynomial import Polynomial, Symbol, number, symbol
 from translators.tile.effects import KernelEffects, KernelParameter, ParameterKind
 from translators.tile.expression import LOADS, REDUCTIONS, Arena, Axis, Expression, having, walk
 from translators.triton_source.read.execution import Execution, new_execution
+from translators.triton_source.read.philox import with_generators
 from translators.triton_source.read.sizes import data_sizes, roots_of
 from translators.triton_source.read.source import TritonFile
 from translators.triton_source.read.values import (
@@ -80,6 +81,7 @@ def read_kernel(file: TritonFile, function: Function, known: Known, most: int = 
             continue
         better = _corrected(attempt, made, guess, known)
         if better == guess:
+            made = with_generators(attempt.execution.arena, made)
             return ReadKernel(_with_sizes(function, made), attempt.execution.arena)
         guess = better
     raise NotLifted("the types of the parameters cannot be told", function.node.lineno)
@@ -155,7 +157,7 @@ class _Attempt:
         name = parameter.arg
         annotated = None if is_constexpr(parameter) else _annotated(parameter)
         dtype = annotated or self.known.dtypes.get(name) or (d.f32 if name in self.guess.floats else d.i32)
-        if dtype == d.boolean or dtype.is_float:
+        if dtype == d.boolean or dtype.is_float or dtype.kind == "unsigned":  # no size, which is a coordinate
             self.execution.names[name] = Tile(dtype, (), self.execution.arena.make("parameter", dtype, (), name))
         else:
             self.execution.names[name] = Tile(dtype, (), self.execution.operations.index(symbol(name)))
@@ -183,6 +185,7 @@ def default_of(node: ast.FunctionDef, name: str) -> Value:
 
 _ANNOTATIONS: Final = {
     "float32": d.f32, "float64": d.f64, "float": d.f32, "fp32": d.f32, "int": d.i32, "int32": d.i32, "int64": d.i64,
+    "uint8": d.u8, "uint16": d.u16, "uint32": d.u32, "uint64": d.u64,
 }  # fmt: skip
 
 

@@ -106,6 +106,19 @@ def _extremum(kind: str) -> Handler:
     return handler
 
 
+def _upper_half(execution: Execution, given: Mapping[str, Value]) -> Value:
+    """tl.umulhi: the upper half of a product, on which devices and Triton's interpreter disagree for signed ones."""
+    ops = execution.operations
+    first, second = ops.aligned(ops.tile(given["x"]), ops.tile(given["y"]))
+    dtype = ops.promoted(first, second)
+    if dtype != d.u32:
+        raise NotLifted("the upper half of a product of anything but unsigned integers of 32 bits")
+    wide = (ops.converted(ops.converted(ops.data(each), d.u32), d.u64) for each in (first, second))
+    product = ops.pointwise("multiply", d.u64, *wide)
+    upper = ops.pointwise("shift_right", d.u64, product, ops.constant(d.u64, 32))
+    return Tile(dtype, ops.joint_shape(first.shape, second.shape), ops.converted(upper, dtype))
+
+
 def _swizzle(execution: Execution, given: Mapping[str, Value]) -> Value:
     """tl.swizzle2d: row-major numbers (i, j) in groups of size_g rows, within which columns come first."""
     ops = execution.operations
@@ -141,6 +154,8 @@ FUNCTIONS: Final[Mapping[str, tuple[tuple[str, ...], Handler]]] = {
     "tl.log2": (("x",), _log2),
     "tl.math.log2": (("x",), _log2),
     "tl.clamp": (("x", "min", "max", "propagate_nan"), _clamp),
+    "tl.umulhi": (("x", "y"), _upper_half),
+    "tl.math.umulhi": (("x", "y"), _upper_half),
     "tl.swizzle2d": (("i", "j", "size_i", "size_j", "size_g"), _swizzle),
     **{
         f"{module}.{name}": (("x",), handler)

@@ -47,7 +47,7 @@ COMPARISONS = {"==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal"
 ARITHMETIC = {"+": "add", "-": "subtract", "*": "multiply"}
 _ROUNDED = {"floor_divide": "//", "remainder": "%"}
 BITWISE = {"&": "and", "|": "or", "^": "xor"}
-_KINDS = {"bool": 0, "unsigned": 1, "signed": 2, "index": 2, "float": 3}
+_KINDS = {"bool": 0, "unsigned": 1, "signed": 1, "index": 1, "float": 2}
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ class Operations:
     def constant(self, dtype: DType, value: bool | int | float) -> Expression:
         if dtype == d.index:
             return self.index(number(int(value)))
-        kept = bool(value) if dtype == d.boolean else float(value) if dtype.is_float else int(value)
+        kept = bool(value) if dtype == d.boolean else float(value) if dtype.is_float else _wrapped(int(value), dtype)
         return self.arena.make("constant", dtype, (), kept)
 
     def index(self, polynomial: Polynomial) -> Expression:
@@ -83,7 +83,7 @@ class Operations:
             case bool():
                 return Tile(d.boolean, (), self.constant(d.boolean, value))
             case int():
-                return self.integer(value, (), d.i32 if -(2**31) <= value < 2**31 else d.i64)
+                return self.integer(value, (), _type_of_literal(value))
             case float():
                 return Tile(d.f32, (), self.constant(d.f32, value))
             case Polynomial():
@@ -496,6 +496,19 @@ def _summands(value: Expression) -> Iterator[Expression]:
         yield value
     for part in parts:
         yield from _summands(part)
+
+
+def _wrapped(value: int, dtype: DType) -> int:
+    """An integer modulo 2**bits, within the range of its type."""
+    rest = value % (1 << dtype.bits)
+    return rest - (1 << dtype.bits) if dtype.is_signed and rest >> (dtype.bits - 1) else rest
+
+
+def _type_of_literal(value: int) -> DType:
+    """The type of a Python integer that no other operand gives a type."""
+    if -(2**31) <= value < 2**32:
+        return d.i32 if value < 2**31 else d.u32
+    return d.i64 if value < 2**63 else d.u64
 
 
 def _common_type(first: DType, second: DType, division: bool) -> DType:
