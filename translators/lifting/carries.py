@@ -14,6 +14,7 @@ from itertools import permutations
 from intent import dtypes as d
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Atom, Polynomial, atomic
+from translators.lifting.conditional_loops import ConditionalLoop
 from translators.lifting.gauge import exchanged, rescaled, without_zeros
 from translators.lifting.normalised import normalised
 from translators.lifting.recurrences import Opening
@@ -21,6 +22,7 @@ from translators.lifting.sinks import Ledger, Place, Residue, Sink
 from translators.tile.effects import Address, KernelEffects, LoopCarry, LoopRecord, StoreEffect
 from translators.tile.expression import CARRIES, Arena, Axis, Expression, LoopToken, Reduction, having, walk
 from translators.tile.substitution import Rebuilding, as_index
+from translators.triton_source.read.sizes import roots_of
 
 _KINDS = {
     "add": "sum", "multiply": "product", "maximum": "max", "maximum_num": "max_num", "minimum": "min",
@@ -45,6 +47,8 @@ class Closing:
     prefixes: bool = True  # whether a sum may be closed that the iterations read while it grows
     closed: dict[Place, _Closed] = field(default_factory=dict)
     trips: dict[LoopToken, Polynomial] = field(default_factory=dict)
+    tests: dict[LoopToken, Expression] = field(default_factory=dict)  # of loops that run until a condition fails
+    updates: dict[Place, Expression] = field(default_factory=dict)  # of carries of such loops
     totals: dict[tuple[Place, Expression], _Closed | None] = field(default_factory=dict)
     resolving: tuple[int, Rebuilding] | None = None
     prefixed: bool = False  # whether such a sum was closed
@@ -82,8 +86,29 @@ class Closing:
     # ----------------------------------------------------------------------------------------------------------- loops
     def _loop(self, record: LoopRecord) -> None:
         self.trips[record.token] = self._rebuilding().polynomial(record.trip)
+        if record.condition is not None:
+            self._conditional_loop(record)
+            return
         while any(self._close_one(record, close) for close in self._ways()):
             pass
+
+    def _conditional_loop(self, record: LoopRecord) -> None:
+        """Nothing tells how often it runs: what it changes stays open."""
+        while self._close_one(record, self._unchanged):
+            pass
+        read = frozenset(node.attribute for node in having(CARRIES, *roots_of(self.effects)))
+        found = ConditionalLoop(self.arena, record, self.resolved, read).points()
+        self.tests[record.token] = found.test
+        self.updates.update({(record.token, ordinal): update for ordinal, update in found.updates.items()})
+        for ordinal in found.tested:
+            after = self.arena.make("constant", d.boolean, (), False)
+            self.closed[record.token, ordinal] = _Closed(record.carries[ordinal].lanes, found.test, after)
+
+    def _unchanged(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
+        if self.resolved(carry.update) is not self._own(record, ordinal, carry):
+            return None
+        initial = self.resolved(carry.initial)
+        return _Closed(carry.lanes, initial, initial)
 
     def _ways(self) -> tuple[Callable[[LoopRecord, int, LoopCarry], _Closed | None], ...]:
         return (self._affine, self._normalised, self._gauged, self._reduction)
@@ -344,7 +369,13 @@ class Closing:
         sink = Sink(store.pointer, offset, value, mask, tuple(axes), store.clock, store.line, combine=store.combine)
         if all(CARRIES.isdisjoint(root.operations) for root in sink.roots):
             return sink
-        return Opening(self.arena, self.effects.loops, self._definitions(), self.trips, atoms, sink).run()
+        return Opening(
+            self.arena, self.effects.loops, self._definitions(), self.trips, self._tests(), atoms, sink
+        ).run()
+
+    def _tests(self) -> dict[LoopToken, Expression]:
+        finishing = Rebuilding(self.arena, {}, finish=self._finished)
+        return {token: finishing.expression(self.resolved(test)) for token, test in self.tests.items()}
 
     def _definitions(self) -> dict[Place, tuple[Expression, Expression]]:
         """Of every open carry: its first value, and how it goes on."""
@@ -354,7 +385,8 @@ class Closing:
             for ordinal, carry in enumerate(record.carries):
                 if (record.token, ordinal) not in self.closed:
                     initial, update = (
-                        finishing.expression(self.resolved(each)) for each in (carry.initial, carry.update)
+                        finishing.expression(self.resolved(each))
+                        for each in (carry.initial, self.updates.get((record.token, ordinal), carry.update))
                     )
                     made[record.token, ordinal] = (initial, update)
         return made

@@ -38,6 +38,7 @@ def loop_axes(viewed: Viewed, looped: Collection[Axis] = ()) -> Axes:
                 pass
     if sink.recurrences:
         chosen |= _rows(viewed, nodes, free)
+        chosen |= {axis for each in sink.recurrences if each.condition for axis in each.condition.axes} & free
     for axis in (
         *sink.every_axis,
         *(bound for node in nodes if node.operation in ("reduce", "contract") for bound in node.attribute.axes),

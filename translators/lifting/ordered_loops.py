@@ -53,15 +53,27 @@ class OrderedLoops:
         for state in recurrence.states:
             self._begin(state)
         axis = recurrence.axis
-        speller.variables[axis] = speller.names.fresh(axis.name)
         if axis.begin != Polynomial():
             raise Residue("a recurrence that does not begin at 0")
-        speller.lines.append(
-            f"{self.indent}for {speller.variables[axis]} in {w.call('range', speller.size(axis.end))}:"
-        )
+        if recurrence.condition is None:
+            speller.variables[axis] = speller.names.fresh(axis.name)
+            head = f"for {speller.variables[axis]} in {w.call('range', speller.size(axis.end))}:"
+        else:
+            head = f"while {self._going_on(recurrence.condition)}:"
+        speller.lines.append(f"{self.indent}{head}")
         speller.frame = Frame((*outer.loops, axis), outer.order, dict(outer.spelled))
         self._body(recurrence, inside, self.indent + "    ")
         speller.frame = outer
+
+    def _going_on(self, condition: Expression) -> Text:
+        """The condition of a loop, which is computed before every iteration."""
+        speller, outer = self.speller, self.speller.frame
+        speller.frame = Frame(outer.loops, outer.order, dict(outer.spelled))
+        spelled = speller.spell(condition)
+        speller.frame = outer
+        if spelled.axes:
+            raise Residue("a loop that ends at another iteration for every element of a tensor")
+        return spelled.text
 
     # ---------------------------------------------------------------------------------------------------- first values
     def _begin(self, state: State) -> None:
@@ -76,6 +88,8 @@ class OrderedLoops:
     def _first(self, state: State, axes: Axes) -> Text:
         speller, dtype = self.speller, dtype_text(state.dtype)
         spelled = speller.spell(state.initial)
+        if state.initial.operation == "index" and state.initial.attribute.constant is not None:
+            spelled = Spelled(w.call("I.cast", spelled.text, dtype))  # a literal alone is no coordinate
         if spelled.axes == axes:
             return spelled.text
         if set(spelled.axes) == set(axes):
@@ -159,11 +173,15 @@ def dressed(arena: Arena, viewed: Viewed) -> Viewed:
     if not sink.recurrences:
         return viewed
     along = {state.place: _free_axes(state, sink.recurrences) for state in sink.states}
+    tests = {state.place: each.condition for each in sink.recurrences for state in each.states}
+    for place, test in tests.items():
+        along[place] |= test.axes if test is not None else frozenset()  # the points have their ends
     changed = True
     while changed:
         before = dict(along)
         for state in sink.states:
-            for node in walk(state.initial, state.update):
+            test = tests[state.place]
+            for node in walk(state.initial, state.update, *(() if test is None else (test,))):
                 if node.operation == "state":
                     along[state.place] |= along[node.attribute]
         changed = before != along

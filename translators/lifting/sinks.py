@@ -32,11 +32,15 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Recurrence:
-    """A loop in order. `axis` counts the iterations; it is an axis of the sink too if that is within the loop."""
+    """A loop in order. `axis` counts the iterations; it is an axis of the sink too if that is within the loop.
+
+    With a `condition` every point goes on for as long as that holds, which is told from the states before an iteration.
+    """
 
     token: LoopToken
     axis: Axis
     states: tuple[State, ...]
+    condition: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,8 @@ class Sink:
     @property
     def carried(self) -> tuple[Expression, ...]:
         """What the recurrences compute."""
-        return tuple(part for state in self.states for part in (state.initial, state.update))
+        conditions = (each.condition for each in self.recurrences if each.condition is not None)
+        return (*(part for state in self.states for part in (state.initial, state.update)), *conditions)
 
     @property
     def free(self) -> tuple[Axis, ...]:
@@ -91,6 +96,7 @@ class Sink:
                 states=tuple(
                     replace(state, initial=change(state.initial), update=change(state.update)) for state in each.states
                 ),
+                condition=None if each.condition is None else change(each.condition),
             )
             for each in self.recurrences
         )

@@ -79,22 +79,25 @@ def scan(speller: Speller, node: Expression) -> Spelled:
 def contraction(speller: Speller, node: Expression) -> Spelled:
     lhs, rhs = (_operand(speller, each) for each in node.arguments)
     bound = node.attribute.axes
-    shared = set(lhs.axes) & set(rhs.axes)
-    if shared != set(bound):
-        raise Residue("a contraction whose operands share an axis that is not contracted")
+    if not set(bound) <= set(lhs.axes) & set(rhs.axes):
+        raise Residue("a contraction along an axis that only one operand has")
+    batch = [axis for axis in lhs.axes if axis in rhs.axes and axis not in bound]
     if set(lhs.axes) == set(rhs.axes) == set(bound):
         return _inner_product(speller, node, lhs, rhs)
     accumulator = f"acc_dtype={dtype_text(node.dtype)}"
-    axes = tuple(axis for axis in (*lhs.axes, *rhs.axes) if axis not in bound)
-    if len(lhs.axes) == len(rhs.axes) == 2 and len(bound) == 1:
+    own = (axis for axis in rhs.axes if axis not in lhs.axes)
+    axes = (*(axis for axis in lhs.axes if axis not in bound), *own)
+    if len(lhs.axes) == len(rhs.axes) == 2 and len(bound) == 1 and not batch:
         flags = [accumulator]
         if lhs.axes[0] is bound[0]:
             flags.append("transpose_lhs=True")
         if rhs.axes[1] is bound[0]:
             flags.append("transpose_rhs=True")
         return Spelled(w.call("I.matmul", lhs.text, rhs.text, *flags), axes)
-    pairs = [w.as_tuple([str(lhs.axes.index(axis)), str(rhs.axes.index(axis))]) for axis in bound]
-    return Spelled(w.call("I.contract", lhs.text, rhs.text, f"reduce={w.as_tuple(pairs)}", accumulator), axes)
+    pairs = {axis: w.as_tuple([str(lhs.axes.index(axis)), str(rhs.axes.index(axis))]) for axis in (*bound, *batch)}
+    flags = [f"reduce={w.as_tuple([pairs[axis] for axis in bound])}"]
+    flags.extend([f"batch={w.as_tuple([pairs[axis] for axis in batch])}"] if batch else [])
+    return Spelled(w.call("I.contract", lhs.text, rhs.text, *flags, accumulator), axes)
 
 
 def _inner_product(speller: Speller, node: Expression, lhs: Spelled, rhs: Spelled) -> Spelled:

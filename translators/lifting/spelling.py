@@ -121,8 +121,9 @@ class Speller:
         """Domains whose bounds depend on a loop: statements within it."""
         nodes = walk(viewed.sink.value, viewed.sink.mask, *viewed.sink.carried)
         bound = (axis for node in nodes if node.operation in ("reduce", "contract") for axis in node.attribute.axes)
+        without_end = {each.axis for each in viewed.sink.recurrences if each.condition is not None}
         for axis in (*viewed.sink.every_axis, *bound):
-            if axis not in self.domains and axis not in self.frame.loops and varies(axis):
+            if axis not in self.domains and axis not in without_end and axis not in self.frame.loops and varies(axis):
                 self._subregion(axis, indent)
 
     def _subregion(self, axis: Axis, indent: str) -> None:

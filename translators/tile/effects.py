@@ -52,7 +52,8 @@ class LoopCarry:
 class LoopRecord:
     """for ordinal in range(trip), with what the iterations carry; `parents` are the loops around it.
 
-    Its loads and stores have a clock in [begin, end).
+    A loop with a `condition` goes on while that holds, which is told from the carries before each iteration; its trip
+    is a number that nothing tells. Its loads and stores have a clock in [begin, end).
     """
 
     token: LoopToken
@@ -62,6 +63,7 @@ class LoopRecord:
     begin: int
     end: int
     line: int
+    condition: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

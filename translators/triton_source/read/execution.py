@@ -244,16 +244,13 @@ class Execution:
         address = Address(pointer.parameter, self.clock)
         parts = (ops.index(pointer.offset), condition, filling.value)
         loaded = Tile(pointer.element, shape, self.arena.make("load", pointer.element, parts, address))
-        return self._same_bits(loaded, d.u8) if pointer.parameter in self.bytes else loaded
+        return self.operations.same_bits(loaded, d.u8) if pointer.parameter in self.bytes else loaded
 
     def _as_element(self, pointer: Pointer, value: Value) -> Tile:
         """What is stored, or stands for an element, in the type of the parameter's elements."""
         if pointer.parameter not in self.bytes:
             return self.operations.cast(value, pointer.element)
-        return self._same_bits(self.operations.cast(value, d.u8), pointer.element)
-
-    def _same_bits(self, tile: Tile, dtype: DType) -> Tile:
-        return Tile(dtype, tile.shape, self.arena.make("bitcast", dtype, (self.operations.data(tile),)))
+        return self.operations.same_bits(self.operations.cast(value, d.u8), pointer.element)
 
     def _of_rank(self, rank: int, pointer: Pointer, valid: Tile, value: Tile) -> tuple[Pointer, Tile, Tile]:
         ops = self.operations

@@ -41,6 +41,10 @@ _COMPARED: Final[Mapping[type[ast.cmpop], str]] = {
 }  # fmt: skip
 _PYTHON: Final = ("range", "min", "max", "float", "int", "len", "abs", "tuple", "bool")
 _QUOTIENT: Final = "_half_quotient"  # the device function that stands for an exact quotient
+_ROUNDING_DOWN: Final = {"_floor_divide": "//", "_floor_remainder": "%"}  # of integers that may be negative
+# Between f32 and the byte of a float of eight bits.
+_DECODED: Final = {"_from_float8e4m3fn": d.f8e4m3fn, "_from_float8e5m2": d.f8e5m2}
+_ENCODED: Final = {"_to_float8e4m3fn": d.f8e4m3fn, "_to_float8e5m2": d.f8e5m2}
 # Device functions of our own generated modules that mean one function of the language exactly.
 _MEANT: Final = {
     f"_{name}": name
@@ -375,6 +379,11 @@ def call(execution: Execution, function: Function, arguments: list[Value], keywo
     """Execute a callee in its own scope."""
     if function.name == _QUOTIENT and len(arguments) == 2 and _is_our_own(function):
         return execution.operations.divided(*arguments)
+    if function.name in _ROUNDING_DOWN and len(arguments) == 2 and _is_our_own(function):
+        return execution.operations.rounded_down(_ROUNDING_DOWN[function.name], *arguments)
+    converted = _converted(execution, function, arguments)
+    if converted is not None:
+        return converted
     meant = _meant(function, arguments)
     if meant is not None:
         argument = execution.operations.tile(arguments[0])
@@ -417,6 +426,17 @@ def _meant(function: Function, arguments: list[Value]) -> str | None:
     if meant is None or len(arguments) != 1 or not isinstance(arguments[0], Tile):
         return None
     return meant if arguments[0].dtype.is_float and _is_our_own(function) else None
+
+
+def _converted(execution: Execution, function: Function, arguments: list[Value]) -> Tile | None:
+    """A conversion of our own modules that is written out, as not every target has floats of eight bits."""
+    coded = _DECODED.get(function.name) or _ENCODED.get(function.name)
+    if coded is None or len(arguments) != 1 or not isinstance(arguments[0], Tile) or not _is_our_own(function):
+        return None
+    ops, argument = execution.operations, arguments[0]
+    if function.name in _DECODED:
+        return ops.cast(ops.same_bits(argument, coded), d.f32) if argument.dtype == d.u8 else None
+    return ops.same_bits(ops.cast(argument, coded), d.u8) if argument.dtype == d.f32 else None
 
 
 def _is_our_own(function: Function) -> bool:

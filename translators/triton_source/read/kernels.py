@@ -17,7 +17,7 @@ from intent.dtypes import DType
 from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import Polynomial, Symbol, number, symbol
 from translators.tile.effects import KernelEffects, KernelParameter, ParameterKind
-from translators.tile.expression import LOADS, REDUCTIONS, Arena, Axis, Expression, having, walk
+from translators.tile.expression import LOADS, REDUCTIONS, Arena, Axis, Expression, LoopToken, having, walk
 from translators.triton_source.read.execution import Execution, new_execution
 from translators.triton_source.read.philox import with_generators
 from translators.triton_source.read.sizes import data_sizes, roots_of
@@ -55,6 +55,7 @@ class _Guess:
 
     pointers: frozenset[str]
     floats: frozenset[str]
+    numbers: frozenset[str]  # integers that say nothing of where elements are
     elements: Mapping[str, DType]
 
 
@@ -69,7 +70,7 @@ def read_kernel(file: TritonFile, function: Function, known: Known, most: int = 
 
     Raises Exhausted if it makes more than `most` expressions.
     """
-    guess = _Guess(frozenset(pointer_parameters(file, function)), frozenset(), dict(known.dtypes))
+    guess = _Guess(frozenset(pointer_parameters(file, function)), frozenset(), frozenset(), dict(known.dtypes))
     for _ in range(MOST_ATTEMPTS):
         attempt = _Attempt(file, function, known, guess, most)
         try:
@@ -157,7 +158,7 @@ class _Attempt:
         name = parameter.arg
         annotated = None if is_constexpr(parameter) else _annotated(parameter)
         dtype = annotated or self.known.dtypes.get(name) or (d.f32 if name in self.guess.floats else d.i32)
-        if dtype == d.boolean or dtype.is_float or dtype.kind == "unsigned":  # no size, which is a coordinate
+        if dtype == d.boolean or dtype.is_float or dtype.kind == "unsigned" or name in self.guess.numbers:
             self.execution.names[name] = Tile(dtype, (), self.execution.arena.make("parameter", dtype, (), name))
         else:
             self.execution.names[name] = Tile(dtype, (), self.execution.operations.index(symbol(name)))
@@ -212,7 +213,25 @@ def _corrected(attempt: _Attempt, made: KernelEffects, guess: _Guess, known: Kno
             stored = _stored_type(made, name)
             if stored is not None and stored != DEFAULT_ELEMENT:
                 elements[name] = stored
-    return replace(guess, floats=guess.floats | floats, elements=elements)
+    typed = {each.name for each in made.parameters if each.kind == "integer" and not each.assumed}
+    numbers = typed - _placing(made) if typed else set()
+    return replace(guess, floats=guess.floats | floats, numbers=guess.numbers | numbers, elements=elements)
+
+
+def _placing(made: KernelEffects) -> set[str]:
+    """Names that occur in addresses, in numbers of iterations, or in what coordinates are compared with."""
+    roots = tuple(roots_of(made))
+    found = {name for store in made.stores for name in _every_symbol(store.offset)}
+    found.update(name for load in having(LOADS, *roots) for name in _every_symbol(load.arguments[0]))
+    found.update(name for record in made.loops for name in _symbols(record.trip))
+    for node in walk(*roots):
+        if node.operation == "index" and any(isinstance(atom, Axis | LoopToken) for atom in node.attribute.atoms()):
+            found.update(_symbols(node.attribute))
+    return found
+
+
+def _every_symbol(node: Expression) -> Iterator[str]:
+    return (name for each in walk(node) if each.operation == "index" for name in _symbols(each.attribute))
 
 
 def _uses(made: KernelEffects) -> tuple[set[str], set[str]]:
@@ -290,7 +309,9 @@ def _elements(polynomial: Polynomial) -> Iterator[str]:
 
 
 def _is_position(node: Expression) -> bool:
-    """Where an extremum stands, and what was rounded down, say nothing of the elements' type."""
+    """Where an extremum stands, what was rounded down, and conditions say nothing of the elements' type."""
+    if node.dtype == d.boolean and node.operation == "pointwise":
+        return True
     if node.operation == "pointwise" and node.attribute[0] == "floor":
         return True
     return node.operation == "reduce" and node.attribute.kind in ("arg_max", "arg_min")

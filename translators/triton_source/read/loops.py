@@ -35,10 +35,10 @@ def run_loop(execution: Execution, loop: ast.For) -> None:
 
 def run_while(execution: Execution, loop: ast.While) -> None:
     """A loop that counts: `while v < high: ...; v += step` is one over a range, after which v has its last value."""
-    line = execution.line
     counted = _counted(loop)
     if counted is None:
-        raise NotLifted(f"the statement '{ast.unparse(loop).splitlines()[0]}'", line)
+        _run_until(execution, loop)
+        return
     name, bounds = counted
     low, high, step = (_coordinate(execution, execution.value(bound)) for bound in bounds)
     trip = _trip(low, high, step)
@@ -46,6 +46,20 @@ def run_while(execution: Execution, loop: ast.While) -> None:
     over = ast.For(ast.Name(name, ast.Store()), loop.test, loop.body[:-1], [], lineno=loop.lineno)
     _summarise(execution, over, low, step, trip)
     execution.names[name] = execution.operations.integer(low + step * trip)
+
+
+def _run_until(execution: Execution, loop: ast.While) -> None:
+    """A loop whose condition is told from what it carries. It stores nothing: how often it runs is not known."""
+    statement = f"the statement '{ast.unparse(loop).splitlines()[0]}'"
+    left = any(isinstance(node, ast.Break | ast.Continue | ast.Return) for node in ast.walk(loop))
+    if left or loop.orelse or execution.known_truth(execution.value(loop.test)) is not None:
+        raise NotLifted(statement, execution.line)
+    stored = len(execution.stores)
+    token = LoopToken("step", execution.arena.serial())
+    trip = atomic(execution.arena.make("iterations", d.index, (), token))
+    _carry_through(execution, loop.body, _Iterations(token, trip, test=loop.test))
+    if len(execution.stores) != stored:
+        raise NotLifted(f"{statement} stores, and nothing tells how often", execution.line)
 
 
 def _counted(loop: ast.While) -> tuple[str, tuple[ast.expr, ast.expr, ast.expr]] | None:
@@ -141,27 +155,47 @@ def _unroll(execution: Execution, loop: ast.For, bounds: tuple[Value, ...]) -> N
 # iteration
 def _summarise(execution: Execution, loop: ast.For, low: Polynomial, step: Polynomial, trip: Polynomial) -> None:
     assert isinstance(loop.target, ast.Name)
-    line = execution.line
     token = LoopToken(loop.target.id, execution.arena.serial())
-    assigned = sorted(set(_assigned(loop.body)) - {loop.target.id})
-    carried = [name for name in assigned if name in execution.names and _changes(execution.names[name])]
+    _carry_through(execution, loop.body, _Iterations(token, trip, loop.target.id, low + step * atomic(token)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Iterations:
+    """How often a loop runs: so many times, with a number that has a name; or for as long as a test holds."""
+
+    token: LoopToken
+    trip: Polynomial
+    name: str = ""
+    value: Polynomial = Polynomial()
+    test: ast.expr | None = None
+
+
+def _carry_through(execution: Execution, body: Sequence[ast.stmt], iterations: _Iterations) -> None:
+    line, token, name = execution.line, iterations.token, iterations.name
+    assigned = sorted(set(_assigned(body)) - {name})
+    carried = [each for each in assigned if each in execution.names and _changes(execution.names[each])]
     before = dict(execution.names)
-    initial = [_Part(name, part) for name in carried for part in parts(execution.operations, before[name])]
+    initial = [_Part(each, part) for each in carried for part in parts(execution.operations, before[each])]
     _rename(execution, before, carried, [_within(execution, token, at, each.value) for at, each in enumerate(initial)])
-    execution.names[loop.target.id] = execution.operations.integer(low + step * atomic(token))
+    if name:
+        execution.names[name] = execution.operations.integer(iterations.value)
     parents = tuple(execution.loops)
     begin = execution.tick()
-    _run_body(execution, loop, token)
-    for name in carried:
-        same_structure(before[name], execution.names[name])
-    updates = [part for name in carried for part in parts(execution.operations, execution.names[name])]
+    condition = None
+    if iterations.test is not None:
+        condition = execution.operations.truth(execution.scalar(execution.value(iterations.test)))
+    _run_body(execution, body, token)
+    for each in carried:
+        same_structure(before[each], execution.names[each])
+    updates = [part for each in carried for part in parts(execution.operations, execution.names[each])]
     if len(updates) != len(initial):
         raise NotLifted("what a loop carries changes its kind")
     pairs = zip(initial, updates, strict=True)
     carries = tuple(_carry(execution, each.name, each.value, update) for each, update in pairs)
-    execution.records.append(LoopRecord(token, trip, carries, parents, begin, execution.tick(), line))
-    execution.names = {name: value for name, value in before.items() if name not in assigned or name in carried}
-    execution.names.pop(loop.target.id, None)  # its last value exists only if there was an iteration
+    record = LoopRecord(token, iterations.trip, carries, parents, begin, execution.tick(), line, condition)
+    execution.records.append(record)
+    execution.names = {each: value for each, value in before.items() if each not in assigned or each in carried}
+    execution.names.pop(name, None)  # its last value exists only if there was an iteration
     _rename(execution, before, carried, [_after(execution, token, at, each.value) for at, each in enumerate(initial)])
 
 
@@ -180,9 +214,9 @@ def _rename(execution: Execution, before: Mapping[str, Value], carried: Sequence
         execution.names[name] = rebuilt(before[name], remaining)
 
 
-def _run_body(execution: Execution, loop: ast.For, token: LoopToken) -> None:
+def _run_body(execution: Execution, body: Sequence[ast.stmt], token: LoopToken) -> None:
     execution.loops.append(token)
-    returned = execution.block(loop.body)
+    returned = execution.block(body)
     execution.loops.pop()
     if returned is not None:
         raise NotLifted("a return within a loop")

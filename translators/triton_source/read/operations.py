@@ -181,6 +181,13 @@ class Operations:
             return replace(tile, dtype=dtype)
         return Tile(dtype, tile.shape, self.converted(self.data(tile), dtype))
 
+    def same_bits(self, tile: Tile, dtype: DType) -> Tile:
+        """The number of another type, of as many bits, that is written the same."""
+        data = self.data(tile)
+        if data.operation == "bitcast" and data.arguments[0].dtype == dtype:
+            return Tile(dtype, tile.shape, data.arguments[0])
+        return Tile(dtype, tile.shape, self.arena.make("bitcast", dtype, (data,)))
+
     def promoted(self, left: Value, right: Value, division: bool = False) -> DType:
         """The type that Triton computes in: a compile-time number takes the other operand's type if its kind allows."""
         first, second = self.tile(left).dtype, self.tile(right).dtype
@@ -297,6 +304,17 @@ class Operations:
         below = self.pointwise("floor_divide", dtype, left, right)
         above = self.pointwise("add", dtype, below, self.constant(dtype, 1))
         return self.arena.make("select", dtype, (apart, above, below))
+
+    def rounded_down(self, operator: str, left: Value, right: Value) -> Tile:
+        """A quotient of integers that is rounded down, or what it leaves."""
+        first, second = self.aligned(self.tile(left), self.tile(right))
+        dtype, shape = self.promoted(left, right, True), self.joint_shape(first.shape, second.shape)
+        if self._coordinates(first, second):
+            rounded = floor_divide if operator == "//" else remainder
+            return Tile(dtype, shape, self.index(rounded(first.value.polynomial, second.value.polynomial)))
+        function = "floor_divide" if operator == "//" else "remainder"
+        operands = (self.converted(self.data(tile), dtype) for tile in (first, second))
+        return Tile(dtype, shape, self.pointwise(function, dtype, *operands))
 
     def divided(self, left: Value, right: Value) -> Tile:
         first, second = self.aligned(self.tile(left), self.tile(right))

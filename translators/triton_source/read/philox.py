@@ -297,6 +297,7 @@ class Generators:
         carries = [carry for record in records for carry in record.carries]
         roots = [each for store in stores for each in (store.value, store.mask, store.offset)]
         roots += [each for carry in carries for each in (carry.initial, carry.update)]
+        roots += [record.condition for record in records if record.condition is not None]
         nodes = [node for node in walk(*roots) if node.dtype in (d.u32, d.i32) and node.operation != "random_bits"]
         for node in nodes:
             self.forms.of(node)
@@ -307,7 +308,11 @@ class Generators:
         return (
             tuple(_rebuilt_store(made, store) for store in stores),
             tuple(
-                replace(record, carries=tuple(_rebuilt_carry(made, carry) for carry in record.carries))
+                replace(
+                    record,
+                    carries=tuple(_rebuilt_carry(made, carry) for carry in record.carries),
+                    condition=None if record.condition is None else made.expression(record.condition),
+                )
                 for record in records
             ),
         )

@@ -33,6 +33,8 @@ def roots_of(effects: KernelEffects) -> Iterator[Expression]:
     for record in effects.loops:
         for carry in record.carries:
             yield from (carry.initial, carry.update)
+        if record.condition is not None:
+            yield record.condition
 
 
 def _counting(effects: KernelEffects, roots: tuple[Expression, ...]) -> Iterator[str]:
