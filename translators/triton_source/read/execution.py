@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from intent import dtypes as d
-from intent.dtypes import DType
 from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic, number
 from translators.tile.effects import Address, LoopRecord, StoreEffect
