@@ -256,3 +256,44 @@ def test_reductions_in_one_loop_share_what_counts() -> None:
     """
     x = np.arange(5 * 40, dtype=np.float32).reshape(5, 40)
     agree(text, {"x": x, "o": np.zeros(5, np.float32), "p": np.zeros(5, np.float32)})
+
+
+PRODUCT = """
+    @intent.kernel
+    def k(
+        a: I.In[I.{dtype}, ("M", "K")], b: I.In[I.{dtype}, ("K", "N")], length: I.i32,
+        y: I.Out[I.{sum}, ("M", "N")],
+    ):
+        rows, columns, depth = I.domain(0, a.shape[0]), I.domain(0, b.shape[1]), I.domain(0, a.shape[1])
+        row, at, n = I.indices(rows)[:, None], I.indices(depth), I.cast(length, I.index)
+        lhs = I.mask(a[rows, depth], {left}, {zero})
+        rhs = {right}
+        y[rows, columns] = I.matmul(lhs, rhs, acc_dtype=I.{sum})
+    """
+PRODUCTS = {
+    "integers": ("i8", "at[None, :] <= row", "b[depth, columns]", True),
+    "both": ("f16", "at[None, :] < n", "I.mask(b[depth, columns], at[:, None] < n, 0.0)", True),
+    "one of them": ("f16", "at[None, :] <= row", "b[depth, columns]", False),
+    "different parts": ("f16", "at[None, :] < n", "I.mask(b[depth, columns], at[:, None] < n + 1, 0.0)", True),
+}
+
+
+@pytest.mark.parametrize("case", PRODUCTS)
+@pytest.mark.parametrize("size", [(40, 20, 70), (17, 33, 20), (1, 1, 1), (5, 5, 0)])
+@pytest.mark.parametrize("length", [-3, 0, 18, 1000])
+def test_tiles_of_a_product_that_change_nothing(case: str, size: tuple[int, int, int], length: int) -> None:
+    """Only where each product there is of two zeros, or of integers: else a NaN, here in the second, would be lost."""
+    dtype, left, right, skipped = PRODUCTS[case]
+    names = {"dtype": dtype, "sum": "i32" if dtype == "i8" else "f32", "zero": "0" if dtype == "i8" else "0.0"}
+    text = dedent(PRODUCT).format(left=left, right=right, **names)
+    rows, columns, depth = size
+    generator = np.random.default_rng(rows)
+    kind = np.int8 if dtype == "i8" else np.float16
+    a, b = (generator.integers(-4, 5, shape).astype(kind) for shape in ((rows, depth), (depth, columns)))
+    if dtype == "f16":
+        b[max(length, 0) + 1 :] = np.nan
+    y = np.zeros((rows, columns), np.int32 if dtype == "i8" else np.float32)
+    result = agree(text, {"a": a, "b": b, "length": length, "y": y})["y"]
+    assert np.isnan(result).any() == (case == "one of them" and max(length, 0) + 1 < depth)
+    (loop,) = re.findall(r"for start_depth in range\((.*), BLOCK_DEPTH\)", device_text(text, small=True))
+    assert (loop != "0, K") == skipped

@@ -104,17 +104,22 @@ def limits_of(summaries: Sequence[Expression], identities: Sequence[Expression],
 
 
 def reduction_limits(reduction: Expression, along: Axis) -> tuple[Polynomial, ...]:
-    """What must hold somewhere in a tile that changes a reduction, whatever the memory holds."""
+    """What must hold somewhere in a tile that changes a reduction or a contraction, whatever the memory holds."""
+    if reduction.operation == "contract":
+        return _limits((reduction,), (0,), lambda axis: axis is along, exact=True).nonnegative
     neutral = [identity(reduction.attribute.kind, argument.dtype) for argument in reduction.arguments]
     if reduction.operation != "reduce" or len(neutral) > 1 or None in neutral:
         return ()
-    found = _limits(reduction.arguments, neutral, lambda axis: axis is along)
-    return () if found.finite else found.nonnegative
+    return _limits(reduction.arguments, neutral, lambda axis: axis is along, exact=True).nonnegative
 
 
 def _limits(
-    summaries: Sequence[Expression], identities: Sequence[Number | None], along: Callable[[Axis], bool]
+    summaries: Sequence[Expression],
+    identities: Sequence[Number | None],
+    along: Callable[[Axis], bool],
+    exact: bool = False,
 ) -> Limits:
+    """`exact`: without those for which anything has to be finite."""
     candidates = dict.fromkeys(
         polynomial
         for node in walk(*summaries)
@@ -126,7 +131,8 @@ def _limits(
     finite: set[str] = set()
     for candidate in candidates:
         absent = _Absent(-candidate - 1, along)
-        if all(absent.is_identity(*pair) for pair in zip(summaries, identities, strict=True)):
+        same = all(absent.is_identity(*pair) for pair in zip(summaries, identities, strict=True))
+        if same and not (exact and absent.finite):
             found.append(candidate)
             finite |= absent.finite
     return Limits(tuple(found), frozenset(finite))

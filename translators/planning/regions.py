@@ -294,7 +294,7 @@ def _limiting(region: Region) -> frozenset[Axis]:
     """Axes that the limits of region folds and of reductions mention."""
     limits = [limit for loop in region.loops for limit in loop.limits.nonnegative]
     for node in region.nodes:
-        if node.operation == "reduce":
+        if node.operation in ("reduce", "contract"):
             limits += [limit for axis in node.attribute.axes for limit in reduction_limits(node, axis)]
     return frozenset(axis for limit in limits for axis in mentioned(limit))
 
