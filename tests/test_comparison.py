@@ -58,6 +58,18 @@ SEGMENT_CONDITION = (
     + "    out[m] = I.reduce.max(x[{members}], axis=0)\n"
     + "    if m < 2:\n        out[m] = I.reduce.sum(x[within[begin:end]], axis=0)"
 )
+MASKED = (
+    "M, N = x.shape\nc = I.domain(0, N)\nfor m in I.parallel(I.domain(0, M)):\n"
+    "    v = I.mask(x[m, c], I.indices(c) <= m, -I.inf)\n"
+)
+NARROW = (
+    "M, N = x.shape\nfor m in I.parallel(I.domain(0, M)):\n    c = I.domain(0, I.minimum(N, m + 1))\n    v = x[m, c]\n"
+)
+WEIGHT = "    top = I.reduce.max(v, axis=0)\n    total = I.reduce.sum(I.exp(v - top), axis=0)\n"
+OTHER = "    top = I.reduce.max(x[m, I.domain(0, N - 1)], axis=0)\n    total = I.reduce.sum(I.exp(v - top), axis=0)\n"
+EACH = "    k = I.domain(0, N)\n    out[m, k] = I.exp(I.mask(x[m, k], I.indices(k) <= m, -I.inf) - top) / total"
+SUMS = "M, N = x.shape\nfor n in I.parallel(I.domain(0, N)):\n    m = I.domain(0, M)\n    out[m, n] = "
+INTEGERS = 'x: I.In[I.i32, ("M", "N")], out: I.Out[I.i32, ("M", "N")]'
 PRODUCT = 'x: I.In[I.f32, ("M", "K")], y: I.In[I.f32, ("K", "N")], out: I.Out[I.f32, ("M", "N")]'
 
 
@@ -76,6 +88,50 @@ def verdict(parameters: str, first: str, second: str) -> Verdict:
 
 
 SAME = {
+    "an integer prefix as a scan and as sums": (
+        INTEGERS,
+        "out[:, :] = I.cumsum(x[:, :], axis=1)",
+        SUMS + "I.reduce.sum(x[m, I.domain(0, n + 1)], axis=1)",
+    ),
+    "a suffix without the element itself": (
+        INTEGERS,
+        "out[:, :] = I.cumsum(x[:, :], axis=1, inclusive=False, reverse=True)",
+        SUMS + "I.reduce.sum(x[m, I.indices(I.domain(n, N - 1)) + 1], axis=1)",
+    ),
+    "a running maximum": (
+        MATRICES,
+        "out[:, :] = I.cummax(x[:, :], axis=1)",
+        SUMS + "I.reduce.max(x[m, I.domain(0, n + 1)], axis=1)",
+    ),
+    "the value at the position of a maximum": (
+        ROWS,
+        "M, N = x.shape\nout[:] = I.arg_reduce.max(x[:, :], axis=1)[0]",
+        "M, N = x.shape\nout[:] = I.reduce.max(x[:, :], axis=1)",
+    ),
+    "weights divided by the sum of those that a mask leaves": (
+        MATRICES,
+        MASKED + WEIGHT + EACH,
+        NARROW + WEIGHT + EACH,
+    ),
+    "a bound by the lesser of two": (
+        VECTORS,
+        "N = x.shape[0]\ni = I.domain(0, N)\nout[i] = I.select(I.indices(i) < I.minimum(n, N - 1), x[i], y[i])",
+        "N = x.shape[0]\ni = I.domain(0, N)\n"
+        "out[i] = I.select((I.indices(i) < n) & (I.indices(i) < N - 1), x[i], y[i])",
+    ),
+    "a count is not negative": (
+        FOURS,
+        "M = x.shape[0]\nm, c = I.domain(0, M), I.domain(0, 4)\n"
+        "k = I.reduce.sum(I.cast(x[m, c] > 0.0, I.index), axis=1)\nout[m] = I.cast(I.select(k >= 0, 1, 2), I.i32)",
+        "M = x.shape[0]\nm = I.domain(0, M)\nout[m] = I.full((M,), 1, I.i32)",
+    ),
+    "a count as i64 and as a coordinate": (
+        FOURS,
+        "M = x.shape[0]\nm, c = I.domain(0, M), I.domain(0, 4)\n"
+        "out[m] = I.cast(I.cast(I.reduce.sum(I.cast(x[m, c] > 0.0, I.i64), axis=1), I.index) + 1, I.i32)",
+        "M = x.shape[0]\nm, c = I.domain(0, M), I.domain(0, 4)\n"
+        "out[m] = I.cast(I.reduce.sum(I.cast(x[m, c] > 0.0, I.index), axis=1) + 1, I.i32)",
+    ),
     "names": (
         VECTORS,
         "i = I.domain(0, x.shape[0])\nv = x[i]\nout[i] = v * s",
@@ -294,6 +350,56 @@ SAME = {
 }
 
 DIFFERENT = {
+    "a prefix with and without the element itself": (
+        INTEGERS,
+        "out[:, :] = I.cumsum(x[:, :], axis=1)",
+        SUMS + "I.reduce.sum(x[m, I.domain(0, n)], axis=1)",
+        None,
+    ),
+    "a prefix and a suffix": (
+        INTEGERS,
+        "out[:, :] = I.cumsum(x[:, :], axis=1, reverse=True)",
+        SUMS + "I.reduce.sum(x[m, I.domain(0, n + 1)], axis=1)",
+        None,
+    ),
+    "a suffix that is one short": (
+        INTEGERS,
+        "out[:, :] = I.cumsum(x[:, :], axis=1, reverse=True)",
+        SUMS + "I.reduce.sum(x[m, I.domain(n, N - 1)], axis=1)",
+        None,
+    ),
+    "weights that are divided by nothing": (
+        ROWS,
+        MASKED + WEIGHT + "    out[m] = total",
+        NARROW + WEIGHT + "    out[m] = total",
+        None,
+    ),
+    "weights relative to what is not the row's own maximum": (
+        MATRICES,
+        MASKED + OTHER + EACH,
+        NARROW + OTHER + EACH,
+        None,
+    ),
+    "a sum of weights that divides something else": (
+        MATRICES,
+        MASKED + WEIGHT + "    out[m, I.domain(0, N)] = x[m, I.domain(0, N)] / total",
+        NARROW + WEIGHT + "    out[m, I.domain(0, N)] = x[m, I.domain(0, N)] / total",
+        None,
+    ),
+    "a bound by the greater of two": (
+        VECTORS,
+        "N = x.shape[0]\ni = I.domain(0, N)\nout[i] = I.select(I.indices(i) < I.maximum(n, N - 1), x[i], y[i])",
+        "N = x.shape[0]\ni = I.domain(0, N)\n"
+        "out[i] = I.select((I.indices(i) < n) & (I.indices(i) < N - 1), x[i], y[i])",
+        None,
+    ),
+    "a sum that may be negative": (
+        FOURS,
+        "M = x.shape[0]\nm, c = I.domain(0, M), I.domain(0, 4)\n"
+        "k = I.reduce.sum(I.cast(x[m, c], I.index), axis=1)\nout[m] = I.cast(I.select(k >= 0, 1, 2), I.i32)",
+        "M = x.shape[0]\nm = I.domain(0, M)\nout[m] = I.full((M,), 1, I.i32)",
+        None,
+    ),
     "which coordinate a histogram counts": (
         TABLE,
         "B = out.shape[0]\nh = I.histogram(x[:], bins=B, valid=x[:] >= 0, count_dtype=I.i32)\n"
@@ -548,6 +654,11 @@ DIFFERENT = {
 }
 
 REASSOCIATED = {
+    "a prefix of floats as a scan and as sums": (
+        MATRICES,
+        "out[:, :] = I.cumsum(x[:, :], axis=1)",
+        SUMS + "I.reduce.sum(x[m, I.domain(0, n + 1)], axis=1)",
+    ),
     "a sum by a loop": (
         ROWS,
         "M, N = x.shape\nfor m in I.parallel(I.domain(0, M)):\n    total = I.cast(0.0, I.f32)\n"

@@ -24,7 +24,7 @@ from translators.algebra.polynomial import (
     remainder,
     symbol,
 )
-from translators.algebra.simplification import quotient
+from translators.algebra.simplification import extremum, quotient, with_remainders
 
 NAMES = ("a", "b", "c")
 Point = Mapping[str, int]
@@ -206,3 +206,23 @@ def test_a_bound_within_a_quotient() -> None:
                 for at in range(12):
                     assert value(made, {"a": at}) == (max(0, at - k) + c) // d
     assert quotient(Facts(), maximum(number(0), a - 2) + 3, number(4)) == floor_divide(a + 1, number(4))
+
+
+def test_a_remainder_and_its_quotients_are_the_whole() -> None:
+    n, whole = symbol("n"), floor_divide(symbol("n") + 63, number(64)) * 64
+    assert with_remainders(Facts(), whole + remainder(n + 63, number(64))) == n + 63
+    assert with_remainders(Facts(), n + 63 - whole) == remainder(n + 63, number(64))
+    apart = whole + remainder(n + 62, number(64))
+    assert with_remainders(Facts(), apart) == apart
+
+
+def test_a_minimum_rounded_up_to_blocks_is_no_bound() -> None:
+    a, b, size = symbol("a"), symbol("b"), symbol("size")
+    facts = Facts().with_bounds(Symbol("size"), 1)
+
+    def rounded(count: Polynomial) -> Polynomial:
+        return floor_divide(count + size - 1, size) * size
+
+    assert extremum(facts, "minimum", (a, b, rounded(minimum(a, b)))) == minimum(a, b)
+    for other in (rounded(minimum(a, b) - 1), rounded(minimum(a, symbol("c")))):
+        assert extremum(facts, "minimum", (a, b, other)) == minimum(a, b, other)

@@ -15,19 +15,16 @@ def flash_cross_entropy(
     V = weights.shape[1]
     t = I.domain(0, T)
     d = I.domain(0, D)
+    v = I.domain(0, V)
     coordinates = I.domain(0, V % 128)
     coordinates_2 = I.domain(0, V // 128 * 128)
     hidden_values = hidden[t, d]
-    product = I.matmul(hidden_values, weights[128, coordinates, d], acc_dtype=I.f32, transpose_rhs=True)
-    label_values = I.cast(label[t], I.index)
-    weights_sum = (
-        I.reduce.sum(I.select(I.indices(coordinates) + V // 128 * 128 == label_values[:, None], product, 0.0), axis=1)
-    )
-    product_2 = I.matmul(hidden_values, weights[0, coordinates_2, d], acc_dtype=I.f32, transpose_rhs=True)
-    weights_sum_2 = I.reduce.sum(I.select(I.indices(coordinates_2) == label_values[:, None], product_2, 0.0), axis=1)
-    weights_max = I.reduce.max(product, axis=1)
-    weights_max_2 = I.reduce.max(product_2, axis=1)
+    product = I.matmul(hidden_values, weights[0, v, d], acc_dtype=I.f32, transpose_rhs=True)
+    weights_sum = I.reduce.sum(I.select(I.indices(v) == I.cast(label[t], I.index)[:, None], product, 0.0), axis=1)
+    product_2 = I.matmul(hidden_values, weights[128, coordinates, d], acc_dtype=I.f32, transpose_rhs=True)
+    weights_max = I.reduce.max(product_2, axis=1)
+    product_3 = I.matmul(hidden_values, weights[0, coordinates_2, d], acc_dtype=I.f32, transpose_rhs=True)
+    weights_max_2 = I.reduce.max(product_3, axis=1)
     maximum_weights = I.maximum(I.maximum(-1e+30, weights_max_2), weights_max)
-    weights_sum_3 = I.reduce.sum(I.exp(product - maximum_weights[:, None]), axis=1)
-    weights_sum_4 = I.reduce.sum(I.exp(product_2 - maximum_weights[:, None]), axis=1)
-    loss[t] = maximum_weights + I.log(weights_sum_4 + weights_sum_3) - (weights_sum_2 + weights_sum)
+    weights_sum_2 = I.reduce.sum(I.exp(product - maximum_weights[:, None]), axis=1)
+    loss[t] = maximum_weights + I.log(weights_sum_2) - weights_sum

@@ -22,21 +22,17 @@ def latent_decode_state(
     coordinates = I.domain(0, K)
     for b in I.parallel(I.domain(0, B)):
         members = (
-            I.domain(0, I.minimum(I.minimum(S - I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64, I.cast(lengths[b], I.index) - I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64), I.maximum(0, (I.minimum(S, I.cast(lengths[b], I.index)) + 63) // 64 - I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64) * 64))
+            I.domain(I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64, I.minimum(I.minimum(S, I.cast(lengths[b], I.index)), I.maximum(0, (I.minimum(S, I.cast(lengths[b], I.index)) + 63) // 64 - I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64) * 64 + I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64))
         )
         members_2 = I.domain(0, I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64)
         members_3 = (
-            I.domain(0, I.minimum(S - I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64, I.maximum(0, (I.minimum(S, I.cast(lengths[b], I.index)) + 63) // 64 - I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64) * 64))
+            I.domain(I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64, I.minimum(S, I.maximum(0, (I.minimum(S, I.cast(lengths[b], I.index)) + 63) // 64 - I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64) * 64 + I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64))
         )
         lengths_value = I.cast(lengths[b], I.index)
         q_rotary_values = q_rotary[b, h, p]
-        product = (
-            I.matmul(q_rotary_values, rotary[b, I.indices(members) + I.maximum(0, I.minimum(I.cast(I.cast(S, I.i32), I.index), lengths_value)) // 64 * 64, p], acc_dtype=I.f32, transpose_rhs=True)
-        )
+        product = I.matmul(q_rotary_values, rotary[b, members, p], acc_dtype=I.f32, transpose_rhs=True)
         q_values = q[b, h, coordinates]
-        product_2 = (
-            I.matmul(q_values, latent[b, I.indices(members) + I.maximum(0, I.minimum(I.cast(I.cast(S, I.i32), I.index), lengths_value)) // 64 * 64, coordinates], acc_dtype=I.f32, transpose_rhs=True)
-        )
+        product_2 = I.matmul(q_values, latent[b, members, coordinates], acc_dtype=I.f32, transpose_rhs=True)
         lengths_max = I.reduce.max((product_2 + product) * scale, axis=1)
         product_3 = I.matmul(q_rotary_values, rotary[b, members_2, p], acc_dtype=I.f32, transpose_rhs=True)
         latent_values = latent[b, members_2, coordinates]
@@ -45,15 +41,11 @@ def latent_decode_state(
         lengths_max_2 = I.reduce.max(rotary_term, axis=1)
         maximum_lengths = I.maximum(lengths_max_2, lengths_max)
         lengths_term = I.select(maximum_lengths == -I.inf, 0.0, maximum_lengths)
-        product_5 = (
-            I.matmul(q_rotary_values, rotary[b, I.indices(members_3) + I.maximum(0, I.minimum(I.cast(I.cast(S, I.i32), I.index), lengths_value)) // 64 * 64, p], acc_dtype=I.f32, transpose_rhs=True)
-        )
-        latent_values_2 = (
-            latent[b, I.indices(members_3) + I.maximum(0, I.minimum(I.cast(I.cast(S, I.i32), I.index), lengths_value)) // 64 * 64, coordinates]
-        )
+        product_5 = I.matmul(q_rotary_values, rotary[b, members_3, p], acc_dtype=I.f32, transpose_rhs=True)
+        latent_values_2 = latent[b, members_3, coordinates]
         product_6 = I.matmul(q_values, latent_values_2, acc_dtype=I.f32, transpose_rhs=True)
         exp_lengths = (
-            I.exp(I.select(I.indices(members_3) + I.maximum(0, I.minimum(S, lengths_value)) // 64 * 64 < lengths_value, (product_6 + product_5) * scale, -I.inf) - lengths_term[:, None])
+            I.exp(I.select(I.indices(members_3) < lengths_value, (product_6 + product_5) * scale, -I.inf) - lengths_term[:, None])
         )
         lengths_sum = I.reduce.sum(exp_lengths, axis=1)
         exp_lengths_2 = I.exp(rotary_term - I.select(lengths_term == -I.inf, 0.0, lengths_term)[:, None])

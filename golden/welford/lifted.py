@@ -21,26 +21,13 @@ def welford(
     x: I.In[I.f32, ("M", "N")],
     mean: I.Out[I.f32, ("M",)],
     variance: I.Out[I.f32, ("M",)],
-    BLOCK_N: I.Constexpr[int] = 8192,
 ):
     M, N = x.shape
-    block_n = I.domain(0, BLOCK_N)
-    coordinates = I.domain(0, (BLOCK_N + N - 1) // BLOCK_N)
+    n = I.domain(0, N)
     for m in I.parallel(I.domain(0, M)):
-        total_deviation_partial = I.zeros((BLOCK_N,), I.f32)
-        total_mean_partial = I.zeros((BLOCK_N,), I.f32)
-        for start_n in range((BLOCK_N + N - 1) // BLOCK_N):
-            value_term = 1.0 / I.maximum(I.cast(start_n + 1, I.f32), 1.0)
-            value_term_2 = BLOCK_N * start_n + I.indices(block_n) < N
-            x_term = I.gather(x, (m, BLOCK_N * start_n + I.indices(block_n)), valid=value_term_2) - total_mean_partial
-            total_deviation_partial = (
-                I.select(value_term_2, total_deviation_partial + 0.0 + x_term * x_term * I.cast(start_n, I.f32) * value_term, total_deviation_partial)
-            )
-            total_mean_partial = I.select(value_term_2, total_mean_partial + x_term * value_term, total_mean_partial)
-        value_term_3 = BLOCK_N * I.indices(coordinates) + I.indices(block_n)[:, None] < N
-        value_sum = I.reduce.sum(I.cast(I.select(value_term_3, 1.0, 0.0), I.f32), axis=1)
-        value_combined_2, value_combined, value_combined_3 = (
-            I.reduce((value_sum, total_mean_partial, total_deviation_partial), axis=0, identity=(0.0, 0.0, 0.0), combine=_welford_combine)
+        x_values = x[m, n]
+        value_combined, x_combined, value_combined_2 = (
+            I.reduce((I.full((N,), 1.0, I.f32), x_values, I.full((N,), 0.0, I.f32)), axis=0, identity=(0.0, 0.0, 0.0), combine=_welford_combine)
         )
-        mean[m] = value_combined
-        variance[m] = value_combined_3 / I.maximum(value_combined_2, 1.0)
+        mean[m] = x_combined
+        variance[m] = value_combined_2 / I.maximum(value_combined, 1.0)

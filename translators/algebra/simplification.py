@@ -92,7 +92,10 @@ def remaining(facts: Facts, top: Polynomial, bottom: Polynomial) -> Polynomial:
 
 
 def with_remainders(facts: Facts, polynomial: Polynomial) -> Polynomial:
-    """Quotients that complete a remainder: n - d*(n // d) is n % d, and n % (d*k) - d*(n // d % k) is n % d too."""
+    """Quotients that complete a remainder: n - d*(n // d) is n % d, and n % (d*k) - d*(n // d % k) is n % d too.
+
+    With the remainder they are the whole: d*(n // d) + n % d is n.
+    """
     for monomial, factor in polynomial.terms:
         term = Polynomial(((monomial, factor),))
         for atom in dict.fromkeys(monomial):
@@ -117,7 +120,13 @@ def _completed(facts: Facts, polynomial: Polynomial, term: Polynomial, atom: Ato
     if count is None:
         return None
     made = polynomial - term + count * (whole - rest)
-    return made if len(made.terms) < len(polynomial.terms) else None
+    return made if _size(made) < _size(polynomial) else None
+
+
+def _size(polynomial: Polynomial) -> tuple[int, int]:
+    """How many terms, and how many of them divide."""
+    divided = sum(any(isinstance(atom, Quotient | Remainder) for atom in monomial) for monomial, _ in polynomial.terms)
+    return len(polynomial.terms), divided
 
 
 def extremum(facts: Facts, kind: str, operands: tuple[Polynomial, ...]) -> Polynomial:
@@ -128,9 +137,18 @@ def extremum(facts: Facts, kind: str, operands: tuple[Polynomial, ...]) -> Polyn
     kept = list(operands)
     for each in operands:
         others = [other for other in kept if other != each]
-        if others and any(_dominated(facts, kind, each, other) for other in others):
+        if any(_dominated(facts, kind, each, other) for other in others) or _above_one(facts, kind, each, others):
             kept = others
     return choose(*kept)
+
+
+def _above_one(facts: Facts, kind: str, each: Polynomial, others: list[Polynomial]) -> bool:
+    """Whether it is a minimum rounded up to whole blocks, each part of which is at least one of the others."""
+    whole = _before_rounding(facts, each) if kind == "minimum" and len(others) > 1 else None
+    least = None if whole is None else whole.atom
+    if not isinstance(least, Extremum) or least.kind != "minimum":
+        return False
+    return all(any(facts.less_equal(other, part) for other in others) for part in least.operands)
 
 
 def _dominated(facts: Facts, kind: str, each: Polynomial, other: Polynomial) -> bool:

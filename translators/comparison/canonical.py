@@ -24,7 +24,8 @@ from translators.comparison import casting
 from translators.comparison.binding import Open, close
 from translators.comparison.conditions import logical
 from translators.comparison.elements import of_one_element
-from translators.comparison.reductions import reduction
+from translators.comparison.parts import parted
+from translators.comparison.reductions import partial, reduction
 from translators.comparison.rules import Rules
 from translators.comparison.systems import Loop, as_reduction, carry, close_system, name_of
 from translators.comparison.terms import Term, constant, integer, raw
@@ -58,12 +59,14 @@ class Unclear(Exception):
 class Names:
     """What the parameters are called on both sides: views and scalars by parameter, sizes by symbol.
 
-    `axes` are those of a view that count: axes of one element need not be on both sides.
+    `axes` are those of a view that count: axes of one element need not be on both sides. `parts` has the extents of
+    those that one axis of a view is on the other side.
     """
 
     parameters: Mapping[str, str]
     sizes: Mapping[str, Polynomial]
     axes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    parts: Mapping[str, Mapping[int, tuple[int, ...]]] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -228,7 +231,15 @@ class Canonical:
             return coordinates, extents
         if any(each != integer(0) for axis, each in enumerate(coordinates) if axis not in kept):
             raise Unclear(f"an axis of one element of '{memory.name}' is not read at 0")
-        return tuple(coordinates[axis] for axis in kept), tuple(extents[axis] for axis in kept)
+        parts = self.names.parts.get(memory.name, {})
+        found: list[tuple[Term, Term]] = []
+        for axis in kept:
+            if axis in parts:
+                each = parted(coordinates[axis].polynomial, parts[axis])
+                found.extend((self.rules.polynomial(within), self.rules.polynomial(extent)) for within, extent in each)
+            else:
+                found.append((coordinates[axis], extents[axis]))
+        return tuple(within for within, _ in found), tuple(extent for _, extent in found)
 
     def _load(self, expression: Expression, scope: Scope) -> Term:
         place = expression.attribute
@@ -329,6 +340,8 @@ class Canonical:
         """A count is the sum of truths; a sum that takes its elements in order is another one, if it rounds."""
         if attribute.ordered and dtype.is_float and not self.rules.relaxed:
             return f"{attribute.kind} in order"
+        if attribute.kind == "arg_max" and attribute.result == 0:
+            return "max"  # the value at the position
         return "sum" if attribute.kind == "count" else attribute.kind
 
     def _counted(self, attribute: Reduction, bodies: Sequence[Term], dtype: DType, scope: Scope) -> Term:
@@ -353,11 +366,20 @@ class Canonical:
         bodies = tuple(self.term(argument, inside) for argument in expression.arguments)
         begin = self.integer(axis.begin, scope).polynomial
         position = integer(scope.axis(axis) - begin)
+        if self._is_exact(attribute, bodies, expression.dtype):
+            made = partial(self.rules, variables[0], bodies[0], attribute.kind, position, attribute.reverse)
+            return integer(made.polynomial) if expression.dtype == index else made
         detail = (attribute.kind, attribute.result, len(bodies), attribute.reverse)
         parts = (*bodies, *self._combine(attribute.combine, scope))
         prefix = close(self.rules, Open("scan", expression.dtype, variables, parts, detail))
         made = raw("prefix", expression.dtype, (prefix, position))
         return integer(made.polynomial) if expression.dtype == index else made
+
+    def _is_exact(self, attribute: Reduction, bodies: Sequence[Term], dtype: DType) -> bool:
+        """Whether the elements of a scan do not depend on how it is taken, or need not."""
+        exact = attribute.kind in ("max", "any", "all") or (attribute.kind == "sum" and not dtype.is_float)
+        relaxed = attribute.kind == "sum" and self.rules.relaxed
+        return len(bodies) == 1 and bodies[0].dtype == dtype and attribute.result == 0 and (exact or relaxed)
 
     # ------------------------------------------------------------------------------------------------------------ loops
     def _carry(self, expression: Expression, scope: Scope) -> Term:

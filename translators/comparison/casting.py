@@ -26,6 +26,8 @@ def cast(operand: Term, target: DType) -> Term:
         merged = _merged(operand.operands[0], source, target)
         if merged is not None:
             return merged
+    if source.is_float and target == index:  # a coordinate has 64 bits
+        return _coordinate(cast(operand, i64))
     if source == i64 and target == index:
         return _coordinate(operand)
     if operand.operation == "select" and operand.operands[2].operation == "constant" and target != index:
@@ -76,6 +78,9 @@ def _coordinate(operand: Term) -> Term:
         case "maximum" | "minimum" as function, terms:
             choose = maximum if function == "maximum" else minimum
             return integer(choose(*(cast(term, index).polynomial for term in terms)))
+        case "", (extent, body) if operand.operation == "reduce" and operand.detail[:3] == ("sum", 0, 1):
+            made = raw("reduce", index, (extent, cast(body, index)), operand.detail)
+            return integer(made.polynomial)
         case _:
             pass
     if operand.operation == "select":

@@ -120,8 +120,8 @@ def in_bounds(coordinates: Sequence[Term], extents: Sequence[Term], facts: Facts
     """The conditions that say no more than that an access is within its memory."""
     found: set[Term] = set()
     for coordinate, extent in zip(coordinates, extents, strict=True):
-        found.add(comparison("less", coordinate.polynomial - extent.polynomial, facts))
-        found.add(comparison("less_equal", -coordinate.polynomial, facts))
+        found.update(conjuncts(comparison("less", coordinate.polynomial - extent.polynomial, facts)))
+        found.update(conjuncts(comparison("less_equal", -coordinate.polynomial, facts)))
     return found - {truth(True)}
 
 

@@ -178,17 +178,43 @@ def comparison(function: str, difference: Polynomial, facts: Facts) -> Term:
     """less, less_equal or equal of a difference and 0: `less(d, 0)` and `equal(d, 0)` are all that is left of them."""
     if function == "less_equal":
         function, difference = "less", difference - 1
+    counts = [atom for atom in difference.atoms() if isinstance(atom, Term) and _is_count(atom)]
+    for count in counts:
+        facts = facts.with_bounds(count, 0)
     difference = simplified(difference, facts)
     known = _decided(function, difference, facts)
     if known is not None:
         return truth(known)
     if function == "equal":
         return _equal(difference)
+    parts = _of_all_parts(difference)
+    if parts is not None:
+        from translators.comparison.conditions import logical
+
+        return logical("and", [comparison(function, each, facts) for each in parts])
     shared = _content(difference)
     offset = difference.offset
     reduced = (difference - offset).divided_by(number(shared))
     assert reduced is not None
     return pointwise("less", boolean, integer(reduced + offset // shared), integer(0))  # g*p + c < 0 is p + c//g < 0
+
+
+def _is_count(term: Term) -> bool:
+    """How many conditions hold."""
+    if term.operation != "reduce" or term.detail[0] != "sum":
+        return False
+    body = term.operands[-1]
+    return body.operation == "cast" and body.operands[0].dtype == boolean
+
+
+def _of_all_parts(difference: Polynomial) -> list[Polynomial] | None:
+    """The polynomials that are all below 0 where x - min(a, b) or x + max(a, b) is."""
+    for monomial, factor in difference.terms:
+        atom = monomial[0] if len(monomial) == 1 else None
+        if isinstance(atom, Extremum) and (atom.kind == "maximum") == (factor > 0):
+            rest = difference - atomic(atom) * factor
+            return [rest + each * factor for each in atom.operands]
+    return None
 
 
 def _decided(function: str, difference: Polynomial, facts: Facts) -> bool | None:

@@ -13,6 +13,7 @@ from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, Symbol, atomic, number, product, symbol
 from translators.comparison.canonical import Names
+from translators.comparison.parts import Aligned, aligned
 from translators.comparison.sides import Origin, Side
 from translators.logical.types import View
 
@@ -52,16 +53,19 @@ def match(first: Side, second: Side) -> Matching:
     parameters = ({one.name: one.name for one, _ in views}, {other.name: one.name for one, other in views})
     _match_numbers(first, second, parameters)
     sizes = _Sizes(first, second, made)
-    for one, other in views:
-        sizes.match(one, other)
+    pairs = [found for one, other in views if (found := aligned((first, second), one, other)) is not None]
+    for pair in pairs:
+        sizes.match(pair)
     sizes.finish()
-    _match_strides(first, second, views, sizes)
-    axes = [_counting(first, second, view) for pair in views for view in pair]
-    made.first = Names(
-        parameters[0], sizes.first, {one.name: kept for (one, _), kept in zip(views, axes[::2], strict=True)}
-    )
-    made.second = Names(
-        parameters[1], sizes.second, {other.name: kept for (_, other), kept in zip(views, axes[1::2], strict=True)}
+    _match_strides(first, second, pairs, sizes)
+    made.first, made.second = (
+        Names(
+            parameters[ordinal],
+            known,
+            {(pair.one, pair.other)[ordinal].name: pair.axes(ordinal) for pair in pairs},
+            {(pair.one, pair.other)[ordinal].name: pair.parts(ordinal) for pair in pairs},
+        )
+        for ordinal, known in enumerate((sizes.first, sizes.second))
     )
     made.pairs = [(one.name, other.name) for one, other in views]
     return made
@@ -71,21 +75,21 @@ def match(first: Side, second: Side) -> Matching:
 def _match_views(first: Side, second: Side, made: Matching) -> list[tuple[View, View]]:
     if len(first.views) != len(second.views):
         raise Mismatch(f"{len(first.views)} arrays against {len(second.views)}", certain=True)
-    loose = first.language != second.language
+    sides = (first, second)
     position = list(zip(first.views, second.views, strict=True))
-    if all(_alike(one, other, loose) for one, other in position):
+    if all(_alike(sides, one, other) for one, other in position):
         return position
     ordered = list(zip(_by_role(first.views), _by_role(second.views), strict=True))
-    if all(_alike(one, other, False) for one, other in ordered):
+    if all(_alike(None, one, other) for one, other in ordered):
         made.provisos.append("arrays are matched in order within inputs and outputs, as their positions differ")
         return ordered
     named = {view.name: view for view in second.views}
     if named.keys() == {view.name for view in first.views}:
         pairs = [(view, named[view.name]) for view in first.views]
-        if all(_alike(one, other, loose) for one, other in pairs):
+        if all(_alike(sides, one, other) for one, other in pairs):
             made.provisos.append("arrays are matched by name, as their positions differ")
             return pairs
-    one, other = next(pair for pair in position if not _alike(*pair, loose))
+    one, other = next(pair for pair in position if not _alike(sides, *pair))
     raise Mismatch(f"{_described(one)} against {_described(other)}", certain=True)
 
 
@@ -93,21 +97,12 @@ def _by_role(views: Sequence[View]) -> list[View]:
     return sorted(views, key=lambda view: ("In", "InOut", "Out").index(view.direction))
 
 
-def _alike(one: View, other: View, loose: bool) -> bool:
-    """Between the languages a buffer that is only written may be Out or InOut."""
+def _alike(sides: tuple[Side, Side] | None, one: View, other: View) -> bool:
+    """Between the languages a buffer that is only written may be Out or InOut. Without sides, all is compared."""
+    loose = sides is not None and sides[0].language != sides[1].language
     direction = one.direction == other.direction or (loose and one.writable and other.writable)
-    same_rank = len(_long_axes(one)) == len(_long_axes(other)) if loose else one.rank == other.rank
+    same_rank = one.rank == other.rank if sides is None else aligned(sides, one, other) is not None
     return direction and one.dtype == other.dtype and same_rank
-
-
-def _long_axes(view: View) -> tuple[int, ...]:
-    """The axes that have not just one element by declaration."""
-    return tuple(axis for axis, extent in enumerate(view.shape) if extent.constant != 1)
-
-
-def _counting(first: Side, second: Side, view: View) -> tuple[int, ...]:
-    """Between the languages, axes of one element need not correspond."""
-    return _long_axes(view) if first.language != second.language else tuple(range(view.rank))
 
 
 def _described(view: View) -> str:
@@ -176,11 +171,12 @@ class _Sizes:
                 self.first.setdefault(name, symbol(name))
                 self.second.setdefault(same, symbol(name))
 
-    def match(self, one: View, other: View) -> None:
-        mine, theirs = _counting(self.one, self.other, one), _counting(self.one, self.other, other)
-        for axis, same in zip(mine, theirs, strict=True):
-            left, right = self._known(self.one, one.shape[axis]), self._known(self.other, other.shape[same])
-            self._pair(left, right, f"axis {axis} of '{one.name}'")
+    def match(self, pair: Aligned) -> None:
+        one, other = pair.one, pair.other
+        for mine, theirs in pair.groups:
+            if len(mine) == len(theirs) == 1:
+                left, right = self._known(self.one, one.shape[mine[0]]), self._known(self.other, other.shape[theirs[0]])
+                self._pair(left, right, f"axis {mine[0]} of '{one.name}'")
 
     def _known(self, side: Side, extent: Polynomial) -> Polynomial:
         """A compile-time size as the number that the launch gives it; another language has no such parameter."""
@@ -281,8 +277,9 @@ def _symbols(extent: Polynomial) -> list[Symbol]:
 
 
 # ------------------------------------------------------------------------------------------------------------- strides
-def _match_strides(first: Side, second: Side, views: Sequence[tuple[View, View]], sizes: _Sizes) -> None:
+def _match_strides(first: Side, second: Side, pairs: Sequence[Aligned], sizes: _Sizes) -> None:
     if first.origin is not None and second.origin is not None and len(_numbers(first)) == len(_numbers(second)):
+        views = [(pair.one, pair.other) for pair in pairs]
         for one, other in views:
             left = [_renamed(each, sizes.first) for each in first.origin.strides[one.name]]
             right = [_renamed(each, sizes.second) for each in second.origin.strides[other.name]]
@@ -293,9 +290,10 @@ def _match_strides(first: Side, second: Side, views: Sequence[tuple[View, View]]
         if not _cover_alike(first, second, sizes):
             raise Mismatch("no launch is known, and the axes of the grid go over other sizes", certain=False)
         return
-    for side in (first, second):
+    for ordinal, side in enumerate((first, second)):
         if side.origin is not None:
-            _check_layout(side, sizes.made)
+            nested = {(pair.one, pair.other)[ordinal].name: pair.nested(ordinal) for pair in pairs}
+            _check_layout(side, sizes.made, nested)
 
 
 def _check_definitions(first: Side, second: Side, views: Sequence[tuple[View, View]], sizes: _Sizes) -> None:
@@ -356,10 +354,11 @@ def _renamed(polynomial: Polynomial, names: Mapping[str, Polynomial]) -> Polynom
     return polynomial.substitute({Symbol(name): value for name, value in names.items()})
 
 
-def _check_layout(side: Side, made: Matching) -> None:
+def _check_layout(side: Side, made: Matching, nested: Mapping[str, set[int]]) -> None:
     """Strides must be a layout: each axis has a stride of its own, or the elements follow each other.
 
-    A number that is passed and not used may be what another was meant to be.
+    `nested` axes have their strides from those of the next ones. A number that is passed and not used may be what
+    another was meant to be.
     """
     assert side.origin is not None
     if side.origin.unused:
@@ -369,6 +368,8 @@ def _check_layout(side: Side, made: Matching) -> None:
     for view in side.views:
         strides = side.origin.strides[view.name]
         for axis, stride in enumerate(strides):
+            if axis in nested[view.name]:
+                continue
             dense = product(view.shape[axis + 1 :])
             if stride == dense or view.shape[axis].constant == 1:
                 if dense != number(1):

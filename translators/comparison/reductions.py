@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from intent.dtypes import DType, boolean, index
 from intent.records import replace
-from translators.algebra.polynomial import Quotient, Remainder
+from translators.algebra.polynomial import Quotient, Remainder, atomic
 from translators.comparison.binding import Open, close, opened
 from translators.comparison.blocks import joined
 from translators.comparison.conditions import conjuncts, logical, negated
@@ -26,6 +26,16 @@ SIMPLE = ("sum", "max", "any", "all")
 def reduction(rules: Rules, binder: Open) -> Term:
     """A reduction over the open binder's variables."""
     return reduced(rules, close(rules, binder))
+
+
+def partial(rules: Rules, variable: Term, body: Term, kind: str, position: Term, reverse: bool) -> Term:
+    """An element of a scan: the reduction over the elements up to this position, or from it on."""
+    extent = variable.operands[0].polynomial
+    count = extent - position.polynomial if reverse else position.polynomial + 1
+    place = rules.variable(rules.polynomial(count))
+    there = rules.polynomial(atomic(place) + position.polynomial) if reverse else place
+    moved = rules.rebuilt(body, {variable: there})
+    return reduction(rules, Open("reduce", body.dtype, (place,), (moved,), (kind, 0, 1)))
 
 
 def reduced(rules: Rules, term: Term) -> Term:

@@ -13,7 +13,7 @@ from intent.dtypes import DType, boolean, f32, i64, index
 from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Polynomial, atomic
-from translators.comparison import casting, conditions, coordinates
+from translators.comparison import casting, conditions, coordinates, weights
 from translators.comparison.terms import BINDERS, Detail, Term, constant, integer, pointwise, raw
 from translators.diagnostics import Span
 
@@ -139,7 +139,8 @@ class Rules:
                 made = self._masked_product(dtype, value, other, permissions)
                 return self._select(dtype, condition, made, nothing)
         made = self._signed_product("multiply", dtype, (left, right), permissions)
-        inside = [each for load in (left, right) if load.operation == "load" for each in self.inside(load)]
+        loads = [each.operands[0] if each.operation == "cast" else each for each in (left, right)]
+        inside = [each for load in loads if load.operation == "load" for each in self.inside(load)]
         return self._select(dtype, conditions.logical("and", inside), made, constant(dtype, 0))
 
     def _signed_product(self, function: str, dtype: DType, operands: tuple[Term, ...], permissions: Detail) -> Term:
@@ -149,6 +150,7 @@ class Rules:
         return made if _is_negative(left) == _is_negative(right) else self.negative(made)
 
     def _product(self, function: str, dtype: DType, left: Term, right: Term, permissions: Detail) -> Term:
+        left, right = weights.beside(self, left, right), weights.beside(self, right, left)
         one = constant(dtype, 1.0)
         if right == one or (left == one and function == "multiply"):
             return left if right == one else right

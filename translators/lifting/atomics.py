@@ -14,7 +14,7 @@ from typing import Final
 from intent import dtypes as d
 from intent.records import replace
 from translators.algebra.polynomial import Polynomial, atomic, number
-from translators.lifting.carries import neutral
+from translators.lifting.neutral import neutral
 from translators.lifting.rewriting import conjunction, conjuncts
 from translators.lifting.sinks import Ledger, Residue, Sink
 from translators.tile.effects import Address

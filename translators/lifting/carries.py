@@ -3,24 +3,41 @@
     x' = x + d, d the same in every iteration     x = initial + k*d
     a' = a + f(k), f without what is carried      a = initial + sum of f, over the iterations so far
 
-and so with products, maximum and minimum. Any other variable is a recurrence: it stays open.
+and so with products, maximum and minimum, also where they are written as a choice; with a maximum, what is chosen along
+with it is that of the first iteration at which it is reached. Any other variable is a recurrence: it stays open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 
 from intent import dtypes as d
-from intent.records import dataclass, field
+from intent.records import dataclass, field, replace
 from translators.algebra.polynomial import Atom, Polynomial, atomic
+from translators.lifting.choices import FUNCTIONS, chosen, larger, lesser
+from translators.lifting.combines import tried
 from translators.lifting.conditional_loops import ConditionalLoop
+from translators.lifting.folds import elements, is_count
 from translators.lifting.gauge import exchanged, rescaled, without_zeros
+from translators.lifting.neutral import converted, neutral
 from translators.lifting.normalised import normalised
+from translators.lifting.positions import as_coordinate
 from translators.lifting.recurrences import Opening
-from translators.lifting.sinks import Ledger, Place, Residue, Sink
+from translators.lifting.sinks import Ledger, Place, Sink
 from translators.tile.effects import Address, KernelEffects, LoopCarry, LoopRecord, StoreEffect
-from translators.tile.expression import CARRIES, Arena, Axis, Expression, LoopToken, Reduction, having, walk
+from translators.tile.expression import (
+    CARRIES,
+    REDUCTIONS,
+    Arena,
+    Axis,
+    Combine,
+    Expression,
+    LoopToken,
+    Reduction,
+    having,
+    walk,
+)
 from translators.tile.substitution import Rebuilding, as_index
 from translators.triton_source.read.sizes import roots_of
 
@@ -111,7 +128,7 @@ class Closing:
         return _Closed(carry.lanes, initial, initial)
 
     def _ways(self) -> tuple[Callable[[LoopRecord, int, LoopCarry], _Closed | None], ...]:
-        return (self._affine, self._normalised, self._gauged, self._reduction)
+        return (self._folded, self._affine, self._normalised, self._gauged, self._located, self._reduction)
 
     def _close_one(self, record: LoopRecord, close: Callable[[LoopRecord, int, LoopCarry], _Closed | None]) -> bool:
         """Whether another carry of the loop could be closed."""
@@ -189,6 +206,75 @@ class Closing:
     def _converted(self, carry: LoopCarry, like: Expression) -> Expression:
         initial = self.resolved(carry.initial)
         return initial if initial.dtype == like.dtype else converted(self.arena, initial, like)
+
+    # ------------------------------------------------------------------------------------------- by a function
+    def _folded(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
+        """What is combined by the function by which a store combines what the loop leaves, in this carry and others."""
+        for node in self._combined_after((record.token, ordinal)):
+            ordinals = tuple(each.attribute[1] for each in node.arguments)
+            bodies = self._elements(record, ordinals, node.attribute.combine)
+            if bodies is not None:
+                self.ledger.add("proven", f"{carry.name}: combined by {node.attribute.combine.name} in every iteration")
+                for position, each in enumerate(ordinals):
+                    reduction = Reduction("generic", (), position, node.attribute.combine)
+                    self.closed[record.token, each] = self._fold(record, record.carries[ordinals[0]], bodies, reduction)
+                return self.closed[record.token, ordinal]
+        return None
+
+    def _fold(
+        self, record: LoopRecord, first: LoopCarry, bodies: tuple[Expression, ...], reduction: Reduction
+    ) -> _Closed:
+        """The reduction over the iterations so far, and over all. `bodies` are over the lanes of the first carry."""
+        made = []
+        for end in (atomic(record.token), self.trips[record.token]):
+            axis = self.arena.axis(record.token.name, Polynomial(), end)
+            inner = Rebuilding(self.arena, {record.token: atomic(axis)})
+            parts = tuple(map(inner.expression, bodies))
+            dtype = bodies[reduction.result].dtype
+            made.append(self.arena.make("reduce", dtype, parts, replace(reduction, axes=(axis,))))
+        return _Closed(first.lanes, made[0], made[1])
+
+    def _combined_after(self, place: Place) -> Iterator[Expression]:
+        """Reductions of stored values that combine what a loop leaves in this carry and others."""
+        roots = [store.value for store in self.effects.stores]
+        for node in having(REDUCTIONS, *roots):
+            if node.operation == "reduce" and node.attribute.combine is not None:
+                left = [each.attribute if each.operation == "carried" else None for each in node.arguments]
+                if place in left and len({each[0] if each is not None else None for each in left}) == 1:
+                    yield node
+
+    def _elements(self, record: LoopRecord, ordinals: Sequence[int], combine: Combine) -> tuple[Expression, ...] | None:
+        """What an iteration combines each carry with, over the lanes of the first one."""
+        carries = [record.carries[each] for each in ordinals]
+        if any((record.token, each) in self.closed for each in ordinals) or len(set(ordinals)) != len(ordinals):
+            return None
+        if any(len(each.lanes) != len(carries[0].lanes) for each in carries):
+            return None
+        updates, olds = [], []
+        for ordinal, carry in zip(ordinals, carries, strict=True):
+            atoms: dict[Atom, Polynomial] = dict(zip(carry.lanes, map(atomic, carries[0].lanes), strict=True))
+            there = Rebuilding(self.arena, atoms)
+            updates.append(there.expression(self.resolved(carry.update)))
+            olds.append(there.expression(self._own(record, ordinal, carry)))
+        found = elements(combine, updates, olds)
+        if found is None or any(self._open(each, record.token) for each in (*found[0], *found[1:]) if each is not None):
+            return None
+        initial = [self._converted(carry, each) for carry, each in zip(carries, found[0], strict=True)]
+        if not self._is_reduction(combine, found[0], initial):
+            return None
+        if found[1] is None:
+            return found[0]
+        pairs = zip(found[0], initial, strict=True)
+        return tuple(self.arena.make("select", each.dtype, (found[1], each, first)) for each, first in pairs)
+
+    def _is_reduction(self, combine: Combine, bodies: Sequence[Expression], first: Sequence[Expression]) -> bool:
+        """Whether elements may be combined in any order, from these first values on. Where that takes numbers of at
+        least 1, they are, or are read from arrays of which that is noted when the reduction is settled.
+        """
+        if any(each.operation != "constant" for each in first):
+            return False
+        counted = tried(combine, tuple(each.attribute for each in first))
+        return counted is not None and all(map(is_count, (bodies[position] for position in counted)))
 
     # ----------------------------------------------------------------------------------------------- rescaled sums
     def _gauged(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
@@ -303,7 +389,7 @@ class Closing:
     def _accumulated(self, update: Expression, own: Expression) -> tuple[str, Expression] | None:
         """(function, step) if the update is function(own, step) and the step does not read the carry."""
         if update.operation == "select":
-            return self._conditional(update, own)
+            return self._conditional(update, own) or self._extremum(update, own)
         if update.operation != "pointwise":
             return None
         function = update.attribute[0]
@@ -340,6 +426,79 @@ class Closing:
             return None
         identity = neutral(self.arena, _KINDS[found[0]], found[1])
         return found[0], self.arena.make("select", update.dtype, (condition, found[1], identity))
+
+    def _extremum(self, update: Expression, own: Expression) -> tuple[str, Expression] | None:
+        """A maximum or minimum that is written as a choice between the carry and another value."""
+        choice = chosen(self.arena, update, own)
+        if choice is None or _mentions(choice.new, own, at_any_lane=True):
+            return None
+        first = self._initial(own)
+        found = (name for name, function in FUNCTIONS.items() if choice.is_function(function, first))
+        name = next(found, None)
+        return None if name is None else (name, choice.new)
+
+    def _initial(self, own: Expression) -> Expression:
+        token, ordinal = own.attribute
+        record = next(each for each in self.effects.loops if each.token is token)
+        return self.resolved(record.carries[ordinal].initial)
+
+    def _located(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
+        """What is chosen along with a running maximum: that of the first iteration at which the maximum is reached, or
+        the first value if the maximum is never above -inf.
+        """
+        own, update = self._own(record, ordinal, carry), self.resolved(carry.update)
+        if update.operation != "select" or self._read_within(record, ordinal):
+            return None
+        condition, true, false = update.arguments
+        picked, truth = (false, False) if _is_carry(true, own) else (true, True)
+        if not _is_carry(true if picked is false else false, own):
+            return None
+        if _mentions(picked, own, at_any_lane=True) or self._open(picked, record.token):
+            return None
+        for node in dict.fromkeys(each for each in walk(condition) if self._is_other(each, own)):
+            top = self._place_of_top(record, node, condition, truth)
+            if top is not None:
+                self.ledger.add("proven", f"{carry.name}: chosen where {top[1]} is first reached")
+                return _Closed(carry.lanes, None, self._at_top(record, carry, as_coordinate(self.arena, picked), top))
+        return None
+
+    def _at_top(
+        self, record: LoopRecord, carry: LoopCarry, picked: Expression, top: tuple[Expression, str, Expression]
+    ) -> Expression:
+        """What is picked at the first iteration that has the extremum. Of -inf alone that is the first one, if any."""
+        value, kind, low = top
+        place = self.arena.make("reduce", d.index, value.arguments, replace(value.attribute, kind=f"arg_{kind}"))
+        there = Rebuilding(self.arena, {record.token: place.polynomial}).expression(picked)
+        at_first = Rebuilding(self.arena, {record.token: Polynomial()}).expression(picked)
+        initial = as_coordinate(self.arena, self._converted(carry, there))
+        if at_first is initial and (self.trips[record.token].constant or 0) > 0:
+            return there
+        never = self.arena.make("pointwise", d.boolean, (value, low), ("equal", False, False))
+        return self.arena.make("select", there.dtype, (never, initial, there))
+
+    def _place_of_top(
+        self, record: LoopRecord, old: Expression, condition: Expression, truth: bool
+    ) -> tuple[Expression, str, Expression] | None:
+        """(the largest or least of all new values, which of them, what it is of none), if the condition is the one
+        under which a new value takes the place of `old`.
+        """
+        position = old.attribute[1]
+        carry = record.carries[position]
+        own = self._own(record, position, carry)
+        choice = chosen(self.arena, self.resolved(carry.update), own)
+        total = self._known_total(record, position, carry) if choice is not None else None
+        if choice is None or total is None or choice.truth is not truth or total.after.operation != "reduce":
+            return None
+        atoms: dict[Atom, Polynomial] = dict(zip(carry.lanes, (each.polynomial for each in old.arguments), strict=True))
+        there = Rebuilding(self.arena, atoms)
+        first = self._initial(own)
+        if there.expression(choice.condition) is not condition or first.operation != "constant":
+            return None
+        for kind, before in (("max", larger), ("min", lesser)):
+            neutral_value = neutral(self.arena, kind, first)
+            if first.attribute == neutral_value.attribute and choice.takes_where(before, first):
+                return there.expression(total.after), kind, neutral_value
+        return None
 
     def _read_within(self, record: LoopRecord, ordinal: int) -> bool:
         """Whether anything but its own update reads the carry in an iteration."""
@@ -406,32 +565,6 @@ def combine(arena: Arena, function: str, left: Expression, right: Expression) ->
     if left.operation == "constant" and left.attribute == neutral(arena, _KINDS[function], right).attribute:
         return right
     return arena.make("pointwise", right.dtype, (left, right), (function, False, False))
-
-
-def neutral(arena: Arena, kind: str, like: Expression) -> Expression:
-    """The identity of a reduction."""
-    dtype = like.dtype
-    match kind:
-        case "sum":
-            value: bool | int | float = 0.0 if dtype.is_float else 0
-        case "product":
-            value = 1.0 if dtype.is_float else 1
-        case "max" | "max_num" | "arg_max":
-            value = float("-inf") if dtype.is_float else -(2 ** (dtype.bits - 1)) if dtype.is_signed else 0
-        case "min" | "min_num" | "arg_min":
-            value = float("inf") if dtype.is_float else 2 ** (dtype.bits - dtype.is_signed) - 1
-        case "any" | "all":
-            value = kind == "all"
-        case _:
-            raise Residue(f"a reduction '{kind}' without an identity")
-    return arena.make("constant", dtype, (), value)
-
-
-def converted(arena: Arena, value: Expression, like: Expression) -> Expression:
-    known = value.attribute.constant if value.operation == "index" else None
-    if known is not None:
-        return arena.make("constant", like.dtype, (), float(known) if like.dtype.is_float else known)
-    return arena.make("cast", like.dtype, (value,))
 
 
 def _is_carry(expression: Expression, own: Expression) -> bool:

@@ -15,9 +15,9 @@ from typing import Final
 
 from intent.dtypes import DType
 from intent.records import dataclass
-from translators.lifting.carries import neutral
 from translators.lifting.context import Context
 from translators.lifting.evaluation import Evaluator, Number, Value
+from translators.lifting.neutral import neutral
 from translators.lifting.sinks import Residue, Sink
 from translators.tile.expression import REDUCTIONS, Combine, Expression, having, walk
 

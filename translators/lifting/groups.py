@@ -5,7 +5,7 @@ Nothing dissolves such a number; its lanes become coordinates of the blocked axi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import (
@@ -38,6 +38,39 @@ def block_size(block: Axis, lane: Axis) -> tuple[Polynomial, Polynomial | None] 
         if rest and all(block not in each.atoms() for each in (size, *rest)):
             return size, minimum(*rest)
     return None
+
+
+def one_axis(context: Context, block: Axis, lane: Axis) -> tuple[Axis, dict[Atom, Polynomial]] | None:
+    """The coordinate c = B*block + lane, and lane := c - B*block; None if the ranges do not fit."""
+    if lane.begin != Polynomial() or not _is_number(block.begin):
+        return None
+    found = block_size(block, lane)
+    if found is None:
+        return None
+    size, clipped = found
+    if size == number(1) or not (
+        context.mentions_blocks(size) or context.chosen(size) or size.constant or clipped is not None
+    ):
+        return None  # rows of a size that the data has are no blocks
+    if lane in size.atoms():
+        return None
+    if lane in block.begin.atoms():
+        return None
+    if lane in block.end.atoms():
+        end = rounds(context, block, lane) if block.begin == Polynomial() else None
+        if end is None:
+            return None
+    else:
+        end = block.end * size if clipped is None else minimum(block.end * size, clipped)
+    end = simplifier(context, context.facts).polynomial(end)
+    joint = context.arena.axis(lane.name, block.begin * size, end)
+    return joint, {lane: atomic(joint) - size * atomic(block)}
+
+
+def _is_number(begin: Polynomial) -> bool:
+    """Whether blocks are counted from there: other axes count in it one by one, not in blocks of what they count."""
+    factors = (begin.coefficient(atom) for atom in begin.atoms() if isinstance(atom, Axis))
+    return all(factor is not None and factor.constant in (1, -1) for factor in factors)
 
 
 def rounds(context: Context, block: Axis, lane: Axis) -> Polynomial | None:
@@ -80,16 +113,33 @@ def _clipped(end: Polynomial) -> tuple[Polynomial, ...] | None:
 
 
 def rebase(context: Context, sink: Sink) -> Sink | None:
-    """A reduction within one block of an axis: its lanes are the coordinates [B*g, B*g + B) of that axis."""
-    facts = with_axes(context.facts, sink.every_axis)
+    """A reduction within one block of an axis: its lanes are the coordinates [B*g, B*g + B) of that axis.
+
+    The number of the block may be an axis of the sink, or of a reduction around this one.
+    """
+    outside = with_axes(context.facts, sink.every_axis)
     for node in structured(sink):
+        around = [axis for axis in _with_ranges(node.axes) if axis not in sink.every_axis]
+        facts = with_axes(outside, around) if around else outside
         for lane in node.attribute.axes:
-            for group in sorted(sink.every_axis, key=lambda axis: axis.serial):
+            for group in sorted((*sink.every_axis, *around), key=lambda axis: axis.serial):
                 made = _rebased(context, facts, node, lane, group)
                 if made is not None:
                     context.ledger.add("proven", f"{group.name} selects a block of the reduced axis, and is observable")
                     return with_node(context, sink, node, made)
     return None
+
+
+def _with_ranges(axes: Iterable[Axis]) -> list[Axis]:
+    """The axes, and those that their ranges depend on."""
+    found: set[Axis] = set()
+    waiting = list(axes)
+    while waiting:
+        axis = waiting.pop()
+        if axis not in found:
+            found.add(axis)
+            waiting.extend(atom for bound in (axis.begin, axis.end) for atom in bound.atoms() if isinstance(atom, Axis))
+    return sorted(found, key=lambda axis: axis.serial)
 
 
 def _rebased(context: Context, facts: Facts, node: Expression, lane: Axis, group: Axis) -> Expression | None:

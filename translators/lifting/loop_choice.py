@@ -19,6 +19,7 @@ def loop_axes(viewed: Viewed, looped: Collection[Axis] = ()) -> Axes:
     chosen |= sink.mask.axes & free
     nodes = list(walk(sink.value, sink.mask, *sink.carried))
     matrices = any(node.operation == "contract" for node in nodes)  # then rows are rows of a matrix, not points
+    sums: list[set[Axis]] = []
     for node in nodes:
         match node.operation:
             case "reduce" if len(node.arguments) > 1:  # elements that are combined have one shape
@@ -32,8 +33,8 @@ def loop_axes(viewed: Viewed, looped: Collection[Axis] = ()) -> Axes:
                 chosen |= (lhs.axes & rhs.axes & free) - set(node.attribute.axes)
             case "load":
                 chosen |= _complicated(node.attribute.coordinates, free)
-            case "index" if len(set(axes_of(node.attribute)) & free) > 1:
-                chosen |= set(axes_of(node.attribute)) & free
+            case "index":
+                sums.append(set(axes_of(node.attribute)) & free)
             case _:
                 pass
     if sink.recurrences:
@@ -44,6 +45,8 @@ def loop_axes(viewed: Viewed, looped: Collection[Axis] = ()) -> Axes:
         *(bound for node in nodes if node.operation in ("reduce", "contract") for bound in node.attribute.axes),
     ):
         chosen |= {each for bound in (axis.begin, axis.end) for each in axes_of(bound)} & free
+    for axes in sums:  # one of several axes may be that of a tensor, beside numbers that loops count
+        chosen |= axes if len(axes - chosen) > 1 else set()
     ordered = [axis for axis in sink.axes if axis in chosen and axis not in _stored_axes(viewed)]
     ordered.extend(axis for coordinate in viewed.coordinates for axis in axes_of(coordinate) if axis in chosen)
     return _bounds_first(tuple(dict.fromkeys(ordered)))

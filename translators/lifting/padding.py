@@ -11,10 +11,10 @@ from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Polynomial
 from translators.algebra.simplification import at_most
-from translators.lifting.carries import neutral
 from translators.lifting.combines import is_identity
 from translators.lifting.context import Context, with_axes
 from translators.lifting.evaluation import FUNCTIONS
+from translators.lifting.neutral import neutral
 from translators.lifting.rewriting import bound_by
 from translators.lifting.simplification import simplifier
 from translators.tile.expression import Arena, Axis, Expression, walk

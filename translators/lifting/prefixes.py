@@ -16,8 +16,8 @@ from typing import Final
 from intent import dtypes as d
 from intent.records import replace
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Polynomial, atomic, minimum, number, recombined
-from translators.tile.expression import Arena, Axis, Expression, Reduction
+from translators.algebra.polynomial import Atom, Extremum, Polynomial, atomic, minimum, number, recombined
+from translators.tile.expression import REDUCTIONS, Arena, Axis, Expression, Reduction, having
 from translators.tile.substitution import Rebuilding, as_index
 
 _KINDS: Final[Mapping[str, str]] = {
@@ -57,17 +57,29 @@ def _is_prefix(node: Expression) -> bool:
 def _neighbours(arena: Arena, facts: Facts, first: Expression, second: Expression) -> Expression | None:
     """Also where the second part counts from another place than where the first one ends."""
     (low,), (high,) = first.attribute.axes, second.attribute.axes
-    adjoins = low.end in (high.begin, minimum(high.begin, high.end))  # beyond the end there is no second part
-    shift = number(0) if adjoins else low.end - high.begin
+    (body,) = second.arguments
+    shift = _distance(low, high)
+    if shift is None:
+        if _is_prefix(first) or _is_prefix(second):
+            return None
+        shift = low.end - high.begin
     end = recombined(high.end + shift)
-    if not adjoins and (_is_prefix(first) or _is_prefix(second)):
-        return None
     if not _ordered(facts, low.begin, low.end, end):
         return None
-    (body,) = second.arguments
-    if _at(arena, first, atomic(high) + shift) is not body:
+    if not alike(arena, _at(arena, first, atomic(high) + shift), body):
         return None
     return _over(arena, first, low.begin, end)
+
+
+def _distance(low: Axis, high: Axis) -> Polynomial | None:
+    """How much further the first part counts, if it ends where the second one begins, or the second one is empty."""
+    least = low.end.atom
+    ends = least.operands if isinstance(least, Extremum) and least.kind == "minimum" else ()
+    for shift in dict.fromkeys((number(0), *(end - high.begin for end in ends))):
+        begin, end = high.begin + shift, recombined(high.end + shift)
+        if low.end in (begin, minimum(begin, end)):
+            return shift
+    return None
 
 
 def _with_element(arena: Arena, facts: Facts, part: Expression, element: Expression) -> Expression | None:
@@ -83,6 +95,28 @@ def _with_element(arena: Arena, facts: Facts, part: Expression, element: Express
 
 def _ordered(facts: Facts, *places: Polynomial) -> bool:
     return all(facts.less_equal(low, high) for low, high in pairwise(places))
+
+
+def alike(arena: Arena, first: Expression, second: Expression) -> bool:
+    """Whether they are one expression but for the names of what their reductions bind."""
+    if first is second:
+        return True
+    ones, others = (list(having(REDUCTIONS, each)) for each in (first, second))
+    if first.operation != second.operation or not ones or len(ones) != len(others):
+        return False
+    names: dict[Atom, Polynomial] = {}
+    for one, other in zip(ones, others, strict=True):
+        names.update((mine, atomic(axis)) for axis, mine in zip(one.attribute.axes, other.attribute.axes, strict=False))
+    if any(axis.atom in second.mentioned for mine, axis in names.items() if mine is not axis.atom):
+        return False
+    renamed = Rebuilding(arena, names)
+    if renamed.expression(second) is not first:
+        return False
+    return all(
+        (renamed.polynomial(mine.begin), renamed.polynomial(mine.end)) == (axis.begin, axis.end)
+        for one, other in zip(ones, others, strict=True)
+        for axis, mine in zip(one.attribute.axes, other.attribute.axes, strict=True)
+    )
 
 
 def _at(arena: Arena, part: Expression, coordinate: Polynomial) -> Expression:

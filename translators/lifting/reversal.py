@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from translators.algebra.polynomial import Polynomial, atomic
+from translators.algebra.polynomial import Atom, Polynomial, Remainder, atomic, floor_divide
 from translators.lifting.context import Context
 from translators.lifting.rewriting import replaced, structured, with_axis, with_node
 from translators.lifting.sinks import Sink
@@ -64,8 +64,15 @@ def _end(axis: Axis, offsets: Sequence[Polynomial]) -> Polynomial | None:
 def _multiples(offset: Polynomial, stride: Polynomial) -> Polynomial | None:
     """What the offset has of multiples of a stride that no coordinate changes."""
     made = Polynomial()
-    for monomial, factor in offset.terms:
+    for monomial, factor in offset.rebuild(_divided).terms:
         term = Polynomial(((monomial, factor),)).divided_by(stride)
         if term is not None and not any(isinstance(atom, Axis | Expression) for atom in term.atoms()):
             made = made + term
     return made if made.terms else None
+
+
+def _divided(atom: Atom) -> Polynomial | None:
+    """n % d as n - d*(n // d): with n it is a multiple of d."""
+    if not isinstance(atom, Remainder):
+        return None
+    return atom.numerator - atom.denominator * floor_divide(atom.numerator, atom.denominator)

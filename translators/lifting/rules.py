@@ -5,6 +5,7 @@
     restrict  a coordinate that is guarded by c < E ranges up to E
     pin       a coordinate that is guarded by c == E is E
     decode    a block number that is read by itself is c // B
+    located   the first of the largest values of pairs with their coordinates is a position
 
 Every rule proves its obligations from facts, or writes down what it assumes; nothing is assumed that another program,
 iteration
@@ -33,7 +34,8 @@ from translators.algebra.polynomial import (
 )
 from translators.lifting.context import Context, atoms_of, with_axes
 from translators.lifting.decoded import divides, split_bound, undivide
-from translators.lifting.groups import block_size, rebase, regroup, rounds, ungroup
+from translators.lifting.groups import one_axis, rebase, regroup, ungroup
+from translators.lifting.located import located
 from translators.lifting.own_axes import restrict_own, truncate
 from translators.lifting.padding import absent_lanes_do_not_count
 from translators.lifting.reversal import flip
@@ -202,7 +204,7 @@ def chunk(context: Context, sink: Sink) -> Sink | None:
     """A block number and a lane among the sink's own axes."""
     for block, lane in _pairs(sink.free):
         pair = (block, lane)
-        made = _joined(context, block, lane)
+        made = one_axis(context, block, lane)
         if made is None:
             continue
         joint, mapping = made
@@ -224,44 +226,11 @@ def _pairs(axes: Sequence[Axis]) -> Iterator[tuple[Axis, Axis]]:
     return ((block, lane) for lane in reversed(axes) for block in axes if block is not lane)
 
 
-def _joined(context: Context, block: Axis, lane: Axis) -> tuple[Axis, dict[Atom, Polynomial]] | None:
-    """The coordinate c = B*block + lane, and lane := c - B*block; None if the ranges do not fit."""
-    if lane.begin != Polynomial() or not _is_number(block.begin):
-        return None
-    found = block_size(block, lane)
-    if found is None:
-        return None
-    size, clipped = found
-    if size == number(1) or not (
-        context.mentions_blocks(size) or context.chosen(size) or size.constant or clipped is not None
-    ):
-        return None  # rows of a size that the data has are no blocks
-    if lane in size.atoms():
-        return None
-    if lane in block.begin.atoms():
-        return None
-    if lane in block.end.atoms():
-        end = rounds(context, block, lane) if block.begin == Polynomial() else None
-        if end is None:
-            return None
-    else:
-        end = block.end * size if clipped is None else minimum(block.end * size, clipped)
-    end = simplifier(context, context.facts).polynomial(end)
-    joint = context.arena.axis(lane.name, block.begin * size, end)
-    return joint, {lane: atomic(joint) - size * atomic(block)}
-
-
-def _is_number(begin: Polynomial) -> bool:
-    """Whether blocks are counted from there: other axes count in it one by one, not in blocks of what they count."""
-    factors = (begin.coefficient(atom) for atom in begin.atoms() if isinstance(atom, Axis))
-    return all(factor is not None and factor.constant in (1, -1) for factor in factors)
-
-
 def chunk_bound(context: Context, sink: Sink) -> Sink | None:
     """A block number and a lane that one reduction binds."""
     for node in structured(sink):
         for block, lane in _pairs(node.attribute.axes):
-            made = _joined(context, block, lane)
+            made = one_axis(context, block, lane)
             if made is None:
                 continue
             replacement = _chunked_node(context, node, (block, lane), *made)
@@ -292,7 +261,7 @@ def decode(context: Context, sink: Sink) -> Sink | None:
     for node in structured(sink):
         for block, lane in _pairs(node.attribute.axes):
             made = (
-                _joined(context, block, lane) if block in lane.end.atoms() and lane not in block.end.atoms() else None
+                one_axis(context, block, lane) if block in lane.end.atoms() and lane not in block.end.atoms() else None
             )
             if made is None:
                 continue
@@ -483,8 +452,8 @@ def _alike(first: Polynomial, second: Polynomial) -> bool:
 COMPARED = frozenset(("pointwise",))
 
 RULES = (
-    counted, pin, undivide, restrict, implied, split, split_bound, chunk, chunk_bound, restrict_bound, restrict_own,
-    truncate, flip, rebase, segment, regroup, ungroup, stored_segment, decode, unwrap,
+    located, counted, pin, undivide, restrict, implied, split, split_bound, chunk, chunk_bound, restrict_bound,
+    restrict_own, truncate, flip, rebase, segment, regroup, ungroup, stored_segment, decode, unwrap,
 )  # fmt: skip
 MOST_STEPS = 60
 

@@ -22,7 +22,8 @@ SCANNED: Final = ("sum", "max", "max_num", "min", "min_num")
 
 
 def with_scans(arena: Arena, sinks: Sequence[Viewed]) -> tuple[Viewed, ...]:
-    return tuple(_Scans(arena).viewed(each) for each in sinks)
+    scans = _Scans(arena)
+    return tuple(scans.viewed(each) for each in sinks)
 
 
 def scanned_axes(sinks: Sequence[Viewed]) -> set[Axis]:
@@ -32,12 +33,21 @@ def scanned_axes(sinks: Sequence[Viewed]) -> set[Axis]:
 
 @dataclass(frozen=True, slots=True)
 class _Scans:
+    """Outer reductions first: in what a scan is of, its axis stands for the one that the reduction was over."""
+
     arena: Arena
 
     def viewed(self, viewed: Viewed) -> Viewed:
-        rebuilding = Rebuilding(self.arena, {}, finish=self._scan)
+        rebuilding = self._rebuilding()
         coordinates = tuple(rebuilding.expression(as_index(self.arena, each)).polynomial for each in viewed.coordinates)
         return replace(viewed, sink=viewed.sink.mapped(rebuilding.expression), coordinates=coordinates)
+
+    def _rebuilding(self) -> Rebuilding:
+        return Rebuilding(self.arena, {}, node=self._within)
+
+    def _within(self, node: Expression) -> Expression | None:
+        made = self._scan(node)
+        return None if made is None else self._rebuilding().expression(made)
 
     def _scan(self, node: Expression) -> Expression | None:
         if node.operation != "reduce" or node.attribute.kind not in SCANNED or len(node.attribute.axes) != 1:

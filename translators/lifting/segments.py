@@ -13,7 +13,6 @@ from translators.algebra.polynomial import (
     Quotient,
     Symbol,
     atomic,
-    minimum,
     number,
 )
 from translators.lifting.context import Context
@@ -21,6 +20,7 @@ from translators.lifting.groups import shifted
 from translators.lifting.rewriting import bound_by, conjuncts, like, replaced, structured, with_axis, with_node
 from translators.lifting.simplification import simplifier
 from translators.lifting.sinks import Sink
+from translators.lifting.sums import parts_of_sum, summed
 from translators.tile.expression import LOADS, Axis, Expression, having
 from translators.tile.substitution import Rebuilding, as_index
 
@@ -75,7 +75,7 @@ def counted(context: Context, sink: Sink) -> Sink | None:
             if left - right == node.arguments[0].polynomial - node.arguments[1].polynomial:
                 return None
         elif _counts(node):
-            left, right = map(_parts, node.arguments)
+            left, right = map(parts_of_sum, node.arguments)
         else:
             return None
         operands = (as_index(context.arena, left - right), as_index(context.arena, number(0)))
@@ -99,7 +99,7 @@ def _counts(node: Expression) -> bool:
     """Whether coordinates of lanes are compared with integers that are loaded, and nothing else."""
     if not all(each.dtype.is_integer and each.dtype != d.index for each in node.arguments):
         return False
-    difference = _parts(node.arguments[0]) - _parts(node.arguments[1])
+    difference = parts_of_sum(node.arguments[0]) - parts_of_sum(node.arguments[1])
     loaded = [atom for atom in difference.atoms() if isinstance(atom, Expression)]
     lanes = any(isinstance(atom, Axis) for atom in difference.atoms())
     return lanes and bool(loaded) and all(map(_is_load, loaded))
@@ -205,25 +205,3 @@ def _covered(context: Context, lane: Axis) -> Polynomial | None:
         if isinstance(atom, Quotient) and lane.end.divided_by(atomic(atom)) == atom.denominator:
             return atom.numerator - atom.denominator + 1
     return None
-
-
-def summed(polynomial: Polynomial) -> Polynomial:
-    """Sums and differences of what is read from memory, taken apart: lengths and places do not wrap."""
-    return polynomial.rebuild(lambda atom: _parts(atom) if isinstance(atom, Expression) else None)
-
-
-def _parts(node: Expression) -> Polynomial:
-    match node.operation, node.arguments:
-        case "pointwise", (left, right) if node.attribute[0] in ("add", "subtract") and node.dtype.is_integer:
-            first, second = _parts(left), _parts(right)
-            return first + second if node.attribute[0] == "add" else first - second
-        case "constant", _ if node.dtype.is_integer:
-            return number(int(node.attribute))
-        case "pointwise", (left, right) if node.attribute[0] == "minimum" and node.dtype.is_integer:
-            return minimum(_parts(left), _parts(right))
-        case "cast", (inner,) if inner.dtype == d.index and node.dtype.bits >= d.i32.bits:
-            return inner.polynomial
-        case "cast", (inner,) if inner.dtype.is_integer and node.dtype.bits >= inner.dtype.bits:
-            return _parts(inner)
-        case _:
-            return node.polynomial

@@ -19,6 +19,7 @@ from translators.algebra.polynomial import (
     Polynomial,
     Quotient,
     Remainder,
+    Symbol,
     atomic,
     floor_divide,
     maximum,
@@ -27,8 +28,10 @@ from translators.algebra.polynomial import (
 )
 from translators.algebra.simplification import extremum, quotient, remaining, with_remainders
 from translators.lifting.context import STEPS_OF_A_PROOF, Context, with_axes
+from translators.lifting.equations import equated
 from translators.lifting.floors import floored, sign, without_zero
-from translators.lifting.prefixes import counted, joined, one_more, picked
+from translators.lifting.positions import with_positions
+from translators.lifting.prefixes import alike, counted, joined, one_more, picked
 from translators.tile.effects import Address
 from translators.tile.expression import Arena, Axis, Expression, Reduction
 from translators.tile.substitution import as_index
@@ -166,7 +169,11 @@ class Simplifier:
         """A reduction of a reduction of the same kind is one over both axes."""
         if node.operation == "contract":
             return self._summed(node)
-        if node.operation != "reduce" or len(node.arguments) != 1 or node.dtype == d.index:
+        if node.operation != "reduce" or node.dtype == d.index:
+            return node
+        if node.attribute.combine is not None:
+            return self._combined(node)
+        if len(node.arguments) != 1:
             return node
         inside = self.within(node.attribute.axes).facts
         found = picked(self.arena, inside, node) or counted(self.arena, self.facts, node)
@@ -179,6 +186,20 @@ class Simplifier:
             return node
         axes = node.attribute.axes + inner.attribute.axes
         return self.arena.make(inner.operation, node.dtype, inner.arguments, replace(inner.attribute, axes=axes))
+
+    def _combined(self, node: Expression) -> Expression:
+        """What a function combines of what it has combined is one reduction, if it takes the same elements together."""
+        inner = node.arguments[0]
+        if inner.operation != "reduce" or inner.attribute.combine is not node.attribute.combine:
+            return node
+        for position, each in enumerate(node.arguments):
+            if each.operation != "reduce" or each.attribute.result != position:
+                return node
+            reduction = replace(each.attribute, result=inner.attribute.result)
+            if not alike(self.arena, inner, self.arena.make("reduce", inner.dtype, each.arguments, reduction)):
+                return node
+        axes = node.attribute.axes + inner.attribute.axes
+        return self.remade(node, inner.arguments, replace(node.attribute, axes=axes))
 
     def _summed(self, node: Expression) -> Expression:
         """A product with ones is a sum."""
@@ -236,7 +257,7 @@ class Simplifier:
             case "and" | "or", (left, right):
                 made = self._logical(node, function == "or", left, right)
                 if made is node and function == "and":
-                    made = without_zero(node) or node
+                    made = without_zero(node) or equated(self.arena, self.facts, node) or node
                 return made if made is not node else joined(self.arena, self.facts, node) or node
             case "not", (inner,) if inner.operation == "constant":
                 return self.boolean(not inner.attribute)
@@ -279,7 +300,7 @@ class Simplifier:
         return left if left is right else node
 
     def _truncated(self, node: Expression, left: Polynomial, right: Polynomial) -> Expression:
-        if self.facts.nonnegative(left) and self.facts.nonnegative(right):
+        if with_positions(self.facts, left).nonnegative(left) and self.facts.nonnegative(right):
             return as_index(self.arena, self.polynomial(floor_divide(left, right)))
         return node
 
@@ -319,10 +340,19 @@ def _number(node: Expression) -> Polynomial:
         (node,) = node.arguments
     if node.operation == "constant" and node.dtype.is_integer:
         return number(node.attribute)
+    if node.operation == "cast" and node.dtype == d.i32 and _is_size(node.arguments[0]):
+        return node.arguments[0].polynomial
     if node.operation == "pointwise" and node.attribute[0] in ("maximum", "minimum") and node.dtype in (d.i32, d.i64):
         parts = map(_number, node.arguments)
         return maximum(*parts) if node.attribute[0] == "maximum" else minimum(*parts)
     return node.polynomial
+
+
+def _is_size(node: Expression) -> bool:
+    """Whether it is n or n - 1, of a number n that a launch gives in the type in which it is computed with."""
+    if node.operation != "index" or node.polynomial.offset not in (0, -1):
+        return False
+    return isinstance((node.polynomial - node.polynomial.offset).atom, Symbol)
 
 
 def _widens(node: Expression) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from intent import dtypes as d
 from intent.records import dataclass, replace
 from translators.algebra.polynomial import Polynomial, atomic, number
-from translators.lifting.carries import neutral
+from translators.lifting.neutral import neutral
 from translators.lifting.views import Viewed
 from translators.tile.expression import Arena, Axis, Expression
 from translators.tile.substitution import Rebuilding, as_index, over
