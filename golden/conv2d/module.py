@@ -4,8 +4,9 @@
 
 conv2d(x[B, H, W, C] f16, w[3, 3, C, F] f16, bias[F] f16) -> out[B, H, W, F] f16
     out[b, i, columns, filters] = I.cast(total + I.cast(bias[filters], I.f32), I.f16)
-    Plan    one program per b x i x 16 w x 32 f; streamed: 128 channels
-    Plan    one program per b x i x 64 w x 128 f; streamed: 64 channels
+    Plan    one program per 16 b_i_w x 32 f; streamed: 128 channels
+    Plan    one program per 64 b_i_w x 128 f; streamed: 64 channels
+    Plan    one program per 128 b_i_w x 128 f; streamed: 64 channels
     Plan    one program per b x i x 128 w x 128 f; streamed: 64 channels
     Traffic reads x, w, bias; writes out
 
@@ -30,6 +31,62 @@ import triton
 import triton.language as tl
 
 __all__ = ["conv2d", "conv2d_out", "conv2d_device", "conv2d_device_out"]
+
+
+@triton.jit(do_not_specialize=["B", "H", "W"])
+def conv2d_merged(
+    x_ptr, w_ptr, bias_ptr, out_ptr,
+    B, H, W, C, F,
+    stride_x_b, stride_x_h, stride_x_w, stride_x_c, stride_w_0, stride_w_1, stride_w_c, stride_w_f, stride_bias_f,
+    stride_out_b, stride_out_h, stride_out_w, stride_out_f,
+    BLOCK_B_I_W: tl.constexpr, BLOCK_F: tl.constexpr, BLOCK_CHANNELS: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    f_tiles = tl.cdiv(F, BLOCK_F)
+    # 8 rows of tiles at a time: programs that run together share columns in the L2 cache.
+    group_start = pid // (f_tiles * 8) * 8
+    within_group = pid % (f_tiles * 8)
+    product = tl.cast(B, INDEX) * H * W
+    group_rows = tl.minimum(8, tl.cdiv(product, BLOCK_B_I_W) - group_start)
+    b_i_w = (group_start + within_group % group_rows) * BLOCK_B_I_W + tl.arange(0, BLOCK_B_I_W)
+    b_i_w_mask = b_i_w < product
+    f = within_group // group_rows * BLOCK_F + tl.arange(0, BLOCK_F)
+    f_mask = f < F
+    b = b_i_w[:, None] // (tl.cast(H, INDEX) * W)
+    i = b_i_w // W % H
+    total = tl.zeros((BLOCK_B_I_W, BLOCK_F), tl.float32)
+    for r in range(tl.cast(3, INDEX)):
+        y = r + i - 1
+        inside = (y >= 0) & (y < H)
+        for s in range(tl.cast(3, INDEX)):
+            j = s + b_i_w % W - 1
+            inside_2 = inside & (j >= 0) & (j < W)
+            for start_channels in range(0, C, BLOCK_CHANNELS):
+                channels = start_channels + tl.arange(0, BLOCK_CHANNELS).to(INDEX)
+                channels_mask = channels < C
+                x_ptrs = (
+                    x_ptr
+                    + b * stride_x_b
+                    + y[:, None] * stride_x_h
+                    + j[:, None] * stride_x_w
+                    + channels[None, :] * stride_x_c
+                )
+                x_mask = b_i_w_mask[:, None] & channels_mask[None, :] & inside_2[:, None]
+                patch = tl.load(x_ptrs, mask=x_mask, other=0.0)
+                w_ptrs = (
+                    w_ptr + r * stride_w_0 + s * stride_w_1 + channels[:, None] * stride_w_c + f[None, :] * stride_w_f
+                )
+                w = tl.load(w_ptrs, mask=channels_mask[:, None] & f_mask[None, :], other=0.0)
+                total = tl.dot(patch, w, total)
+    bias = tl.load(bias_ptr + f * stride_bias_f, mask=f_mask).to(tl.float32)
+    out_ptrs = (
+        out_ptr
+        + b * stride_out_b
+        + i[:, None] * stride_out_h
+        + b_i_w[:, None] % W * stride_out_w
+        + f[None, :] * stride_out_f
+    )
+    tl.store(out_ptrs, (total + bias[None, :]).to(tl.float16), mask=b_i_w_mask[:, None] & f_mask[None, :])
 
 
 @triton.jit(do_not_specialize=["H", "W"])
@@ -128,23 +185,34 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 
 def _launch_conv2d(x, w, bias, out, B, H, W, C, F):
-    index = _index_type(x, w, bias, out)
-    if W <= 16:
+    index = tl.int64 if B * H * W >= 2**30 else _index_type(x, w, bias, out)
+    if B * H * W <= 16:
         plan = _Plan(
-            conv2d_kernel,
-            B * H * triton.cdiv(W, 16) * triton.cdiv(F, 32),
-            {"BLOCK_W": 16, "BLOCK_F": 32, "BLOCK_CHANNELS": 128, "INDEX": index},
+            conv2d_merged,
+            triton.cdiv(B * H * W, 16) * triton.cdiv(F, 32),
+            {"BLOCK_B_I_W": 16, "BLOCK_F": 32, "BLOCK_CHANNELS": 128, "INDEX": index},
             cuda=(4, 3),
             hip=(2, 2),
         )
-    elif W <= 64:
+        integers = (B, H, W, C, F, *x.stride(), *w.stride(), bias.stride(0), *out.stride())
+    elif B * H * W <= 64:
         plan = _Plan(
-            conv2d_kernel,
-            B * H * triton.cdiv(W, 64) * triton.cdiv(F, 128),
-            {"BLOCK_W": 64, "BLOCK_F": 128, "BLOCK_CHANNELS": 64, "INDEX": index},
+            conv2d_merged,
+            triton.cdiv(B * H * W, 64) * triton.cdiv(F, 128),
+            {"BLOCK_B_I_W": 64, "BLOCK_F": 128, "BLOCK_CHANNELS": 64, "INDEX": index},
             cuda=(4, 3),
             hip=(2, 2),
         )
+        integers = (B, H, W, C, F, *x.stride(), *w.stride(), bias.stride(0), *out.stride())
+    elif W <= 512 and W % 128 != 0:
+        plan = _Plan(
+            conv2d_merged,
+            triton.cdiv(B * H * W, 128) * triton.cdiv(F, 128),
+            {"BLOCK_B_I_W": 128, "BLOCK_F": 128, "BLOCK_CHANNELS": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+        integers = (B, H, W, C, F, *x.stride(), *w.stride(), bias.stride(0), *out.stride())
     else:
         plan = _Plan(
             conv2d_kernel,
@@ -153,7 +221,7 @@ def _launch_conv2d(x, w, bias, out, B, H, W, C, F):
             cuda=(8, 3),
             hip=(4, 2),
         )
-    integers = (H, W, C, F, *x.stride(), *w.stride(), bias.stride(0), *out.stride())
+        integers = (H, W, C, F, *x.stride(), *w.stride(), bias.stride(0), *out.stride())
     return _launch(
         plan,
         (x, w, bias, out),

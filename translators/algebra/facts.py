@@ -163,9 +163,11 @@ class Facts:
         return self._samples[0]
 
     def _proven(self, polynomial: Polynomial) -> bool:
-        """What numbers refute needs no search. Short chains first: most proofs are short, and a long search may pass
-        them by.
+        """What follows from one assumption needs no search, nor does what numbers refute. Short chains first: most
+        proofs are short, and a long search may pass them by.
         """
+        if any(self._within(polynomial - known) for known in self.assumed):
+            return True
         if self._sampled().refute(polynomial):
             return False
         for visited, steps in SEARCHES:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import combinations
 
 from intent.dtypes import DType
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Polynomial, Symbol, number
+from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic, number, product
 from translators.planning.ranges import known_at_launch
 from translators.planning.regions import Region
 from translators.planning.sinks import Loop
@@ -19,8 +20,10 @@ def region_facts(region: Region) -> Facts:
     for axis in (*region.axes, *region.twins):
         facts = facts.with_bounds(axis, axis.begin, axis.end - 1)
     for axis in region.program:  # a program runs for a coordinate that there is
-        atom = axis.extent.atom
-        facts = facts.assuming(axis.extent - 1) if atom is None else facts.with_bounds(atom, 1)
+        factors = sizes_multiplied(axis.extent)
+        facts = facts if factors else facts.assuming(axis.extent - 1)
+        for atom in factors:
+            facts = facts.with_bounds(atom, 1)
     for loop in region.loops:
         facts = _loop_facts(facts, loop)
     for node in region.nodes:
@@ -29,6 +32,22 @@ def region_facts(region: Region) -> Facts:
         if node.operation == "reduce" and node.attribute.kind == "arg_max" and node.attribute.result == 1:
             facts = facts.with_bounds(node, 0, None)
     return facts
+
+
+def sizes_multiplied(extent: Polynomial) -> tuple[Atom, ...]:
+    """The atoms that are all positive if the extent is: itself, or the sizes that it is a product of."""
+    if extent.atom is not None:
+        return (extent.atom,)
+    ((monomial, _),) = extent.terms if len(extent.terms) == 1 else (((), 0),)
+    return monomial if all(isinstance(atom, Symbol) for atom in monomial) else ()
+
+
+def bounded_products(region: Region) -> Iterator[Polynomial]:
+    """Products of sizes that are no larger than the extent of an axis over the grid, of which they are factors."""
+    for axis in region.program:
+        sizes = sizes_multiplied(axis.extent)
+        for count in range(2, len(sizes) + 1):
+            yield from (product(map(atomic, chosen)) for chosen in combinations(sizes, count))
 
 
 def products_of_sizes(regions: Iterable[Region]) -> list[Polynomial]:

@@ -20,9 +20,10 @@ from translators.planning.coverage import coverage_notes, covered
 from translators.planning.decisions import FINDINGS, Decisions
 from translators.planning.demand import Demand
 from translators.planning.described_tiles import described_tiles, one_after_the_other
-from translators.planning.extents import products_of_sizes, region_facts
+from translators.planning.extents import bounded_products, products_of_sizes, region_facts
 from translators.planning.hazards import cells, joined
-from translators.planning.layouts import POINTS, Choice, Layout, choices
+from translators.planning.layouts import POINTS, Choice, Layout, choices, merged_choices, takes_few
+from translators.planning.merged_rows import several_rows, with_merged
 from translators.planning.naming import Namer
 from translators.planning.online import is_online
 from translators.planning.padding import Padding
@@ -62,9 +63,9 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
     names = launch_names(kernel)
     planning = _Planning(kernel, names, options.numerics == "relaxed_normalization")
     usual = planning.decided()
-    beyond = planning.beyond(usual)
     demand, regions = usual.demand, usual.regions
-    plans = [usual] if beyond is None else [usual, beyond]
+    merged, beyond = planning.merged(usual), planning.beyond(usual)
+    plans, unmerged = [*merged, *beyond], [usual, *beyond]
     variants = [variant for plan in plans for variant in plan.variants]
     helpers: dict[str, str] = {}
     for variant in variants:
@@ -72,7 +73,7 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
     for variant in variants:
         helpers.update(variant.written.combines)
     notes = {name: note for variant in variants for name, note in _notes(variant, kernel).items()}
-    whole = frozenset.intersection(*(covered(plan.demand.sinks) for plan in plans))
+    whole = frozenset.intersection(*(covered(plan.demand.sinks) for plan in unmerged))
     notes |= _serial_notes(demand, regions) | _skip_notes(demand) | coverage_notes(demand.sinks, whole)
     notes |= _timing_notes(demand, regions, kernel) | advice(demand, regions)
     return KernelCode(
@@ -80,13 +81,13 @@ def plan_kernel(kernel: Kernel, program: Program, options: Options) -> KernelCod
         variants=_last_unconditional([_variant(plan, planned, names) for plan in plans for planned in plan.variants]),
         helpers=helpers,
         requirements=tuple(_requirements(demand, variants, names)),
-        overlap=max((_overlap(plan.demand, plan.regions) for plan in plans), key=OVERLAPS.index),
+        overlap=max((_overlap(plan.demand, plan.regions) for plan in unmerged), key=OVERLAPS.index),
         covered=whole,
         stages=tuple(_stages(demand, program)),
         traffic=_traffic(kernel, regions),
         notes=tuple(notes.values()),
         promises=tuple(_promises(variants)),
-        products=tuple(size_code(each, names).text for each in products_of_sizes(plans[0].regions)),
+        products=tuple(dict.fromkeys(_products(merged, names))),
     )
 
 
@@ -97,6 +98,10 @@ class _Plan:
     demand: Demand
     regions: tuple[Region, ...]
     variants: list[_Planned]
+
+
+def _products(plans: Iterable[_Plan], names: LaunchNames) -> Iterator[str]:
+    return (size_code(each, names).text for plan in plans for each in products_of_sizes(plan.regions))
 
 
 @dataclass(slots=True)
@@ -124,20 +129,35 @@ class _Planning:
             except Rejected:
                 raise rejected from None
 
-    def beyond(self, usual: _Plan) -> _Plan | None:
-        """For sizes beyond the limits of all variants: what these keep on chip is in scratch memory. None if there are
-        no such sizes, or no way without a limit.
+    def merged(self, usual: _Plan) -> tuple[_Plan, ...]:
+        """The usual plan, after one with tiles of products across several axes, where the last of these is short."""
+        axes = several_rows(usual.demand, usual.regions)
+        if not axes:
+            return (usual,)
+        demand = with_merged(usual.demand, axes)
+        with suppress(Rejected, *FINDINGS):
+            regions = form_regions(demand)
+            found = _Plan(demand, regions, self._written(demand, regions, merged_choices(regions, axes[-1])))
+            rest = [each for each in usual.variants if not takes_few(each.choice, axes[-1])]
+            if found.variants:
+                always = not found.variants[-1].choice.limits and not found.variants[-1].choice.suitable
+                return (found,) if always else (found, replace(usual, variants=rest))
+        return (usual,)
+
+    def beyond(self, usual: _Plan) -> tuple[_Plan, ...]:
+        """For sizes beyond the limits of all variants: what these keep on chip is in scratch memory. Nothing if there
+        are no such sizes, or no way without a limit.
         """
         limited = _limited(usual)
         if not limited:
-            return None
+            return ()
         stored = _carries_along(usual, limited)
         if stored:
             with suppress(Rejected):
-                return self._without_limits(Decisions(), stored)
+                return (self._without_limits(Decisions(), stored),)
         with suppress(Rejected):
-            return self._without_limits(self._by_statements(), stored)
-        return None
+            return (self._without_limits(self._by_statements(), stored),)
+        return ()
 
     def _without_limits(self, start: Decisions, stored: frozenset[Value]) -> _Plan:
         """More carries are stored until none of them is left on chip."""
@@ -178,11 +198,17 @@ class _Planning:
     def _write_variants(
         self, demand: Demand, regions: Sequence[Region], on_chip: bool, label: str | None
     ) -> list[_Planned]:
+        """All variants, or the last one only, under the given label."""
+        wanted = choices(regions, demand.relaxed)
+        return self._written(demand, regions, wanted if label is None else [replace(wanted[-1], label=label)], on_chip)
+
+    def _written(
+        self, demand: Demand, regions: Sequence[Region], wanted: Sequence[Choice], on_chip: bool = False
+    ) -> list[_Planned]:
         """Plan and print every variant. If rows may have to be on chip, one that cannot be streamed loses that form."""
         planned: list[_Planned] = []
         texts: dict[str, str] = {}
-        wanted = choices(regions, demand.relaxed)
-        for choice in wanted if label is None else [replace(wanted[-1], label=label)]:
+        for choice in wanted:
             _swapped_elements(regions, choice)
             alike = next((earlier for earlier in planned if _same_structure(regions, earlier.choice, choice)), None)
             if alike is not None:
@@ -338,8 +364,8 @@ def _section(
     section = Section(
         forms, region.order, padding.others, padding.selected, checks, bounds.nonpositive, decoded.facts,
         {memory: demand.shape(memory) for memory in demand.instances}, count, statements,
-        demand.names, demand.spans, _coordinate_names(demand), bounded_numerators(region, demand),
-        layout.roles, region.program,
+        demand.names, demand.spans, _coordinate_names(demand),
+        bounded_numerators(region, demand).union(bounded_products(region)), layout.roles, region.program,
     )  # fmt: skip
     return section, bounds
 

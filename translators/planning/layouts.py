@@ -15,7 +15,9 @@ from translators.planning.extents import covering_power, region_facts
 from translators.planning.product_layouts import (
     DOT_MINIMUM,
     DOT_WIDE,
+    MERGED_ROWS,
     Suitable,
+    contracted_lane,
     described_slices,
     dot_lanes,
     few_product_rows,
@@ -25,6 +27,7 @@ from translators.planning.product_layouts import (
     least_lanes,
     length,
     spans_product,
+    unsuitable_rows,
     wide_columns,
     wide_enough,
     within_registers,
@@ -46,6 +49,7 @@ RESIDENT_ROWS = (1024, 4096, 8192)  # columns of a row that one program keeps in
 RESIDENT_COLUMN = (128,)  # rows of a column that one program keeps: beside them lanes read neighbouring elements
 RESIDENT_STATE = (32, 64, 128)  # extent of each axis of a loop-carried matrix state
 RESIDENT_DOT = (64, 128, 256)  # extent of the resident axes of a loop with matrix products
+RESIDENT_DEPTH = (64, 128)  # extent along which a product is summed again for each tile of a loop around it
 RESIDENT_CARRY = (128, 1024, 8192, 16384)  # extent of the only resident axis of a loop-carried tile
 TILE = 8192  # elements of the largest tile beside a resident axis
 FIXED_TILE = 32768  # elements of the largest tile that fixed extents keep on chip: half the registers of a processor
@@ -114,6 +118,24 @@ def choices(regions: Sequence[Region], relaxed: bool = False) -> tuple[Choice, .
     return tuple(found)
 
 
+def merged_choices(regions: Sequence[Region], last: Axis) -> tuple[Choice, ...]:
+    """The variants with several axes of a product's rows merged into one: for few points, or where tiles along the
+    `last` of the axes would be much longer than it is.
+    """
+    found: list[Choice] = []
+    suitable = unsuitable_rows(last.extent)
+    for choice in choices(regions) if suitable is not None else ():
+        label = f"merged_{choice.label}" if choice.label else "merged"
+        more = () if choice.limits else suitable or ()
+        found.append(replace(choice, label=label, suitable=(*more, *choice.suitable)))
+    return tuple(found)
+
+
+def takes_few(choice: Choice, last: Axis) -> bool:
+    """The choice is for fewer rows along the axis than merged rows are taken for."""
+    return any(extent == last.extent and most < MERGED_ROWS for extent, most in choice.limits)
+
+
 def _short(choice: Choice, regions: Sequence[Region]) -> Iterator[Choice]:
     """The same for a product of few rows, and for neighbours that are too few to fill a tile of elements."""
     if len(regions) != 1 or choice.large or choice.limits:
@@ -126,13 +148,13 @@ def _short(choice: Choice, regions: Sequence[Region]) -> Iterator[Choice]:
 
 def _short_neighbours(region: Region, layout: Layout) -> Iterator[tuple[Axis, int, Mapping[Axis, int]]]:
     """Several rows of the author's tensors where they are short, as channels and elements of heads may be."""
-    free, _, _ = _candidates(region, layout.roles)
+    free, _, points = _candidates(region, layout.roles)
     lanes = [axis for axis, size in layout.lanes.items() if size]
     size = layout.lanes[lanes[0]] or 1 if lanes else 1
-    several = len(free) > 1 and len(region.program) > 2
-    if several and lanes == free[:1] and _symbolic(lanes[0]):
+    beside = [*free[1:], *points]
+    if beside and len(region.program) > 2 and lanes == free[:1] and _symbolic(lanes[0]):
         for few in (few for few in FEW_NEIGHBOURS if few < size):
-            yield lanes[0], few, {lanes[0]: few, free[1]: _fit(free[1], size // few)}
+            yield lanes[0], few, {lanes[0]: few, beside[0]: _fit(beside[0], size // few)}
 
 
 def _few_rows(choice: Choice, rows: Set[Axis], regions: Sequence[Region]) -> Iterator[Choice]:
@@ -176,7 +198,11 @@ def _choices(regions: Sequence[Region], relaxed: bool) -> tuple[Choice, ...]:
     if not rows and (summed := _summed_rows(regions)):
         short = Choice(tuple(_layout(region, {}, rows=SHORT_ROWS) for region in regions), ((summed, SHORT_ROW),), "")
         return (short, _choice(regions, set(), 0, ""))
-    resident = [_choice(regions, rows, size, "resident") for size in _row_sizes(regions, rows)] if rows else []
+    if rows:
+        resident = [_choice(regions, rows, size, "resident") for size in _row_sizes(regions, rows)]
+    else:
+        depths = _repeated_depths(regions)
+        resident = [_choice(regions, depths, size, "resident") for size in RESIDENT_DEPTH] if depths else []
     usual = _choice(regions, set(), 0, "streamed" if rows else "")
     if len(regions) == 1 and rows:
         busy = _busy_choice(regions[0], rows, usual) if relaxed else None
@@ -192,6 +218,21 @@ def _row_sizes(regions: Sequence[Region], rows: set[Axis]) -> Sequence[int]:
     if any(spans_product(region, axis) for region in regions for axis in rows):
         return RESIDENT_DOT
     return RESIDENT_COLUMN if any(_runs_down(region, axis) for region in regions for axis in rows) else RESIDENT_ROWS
+
+
+def _repeated_depths(regions: Sequence[Region]) -> set[Axis]:
+    """The axis that products of which each tile is reduced are summed along, where an operand is the same for all
+    tiles: on chip it is read once.
+    """
+    found: set[Axis] = set()
+    for region in regions:
+        for node in (node for node in region.contractions if is_dot(node, region)):
+            tiles = {axis for axis in node.axes & region.bound if axis.slices is None and _unbounded(region, axis)}
+            if tiles and any(tiles.isdisjoint(operand.axes) for operand in node.arguments):
+                found.add(contracted_lane(node))
+    kept = {axis for axis in found if axis.slices is None and any(_unbounded(region, axis) for region in regions)}
+    kept -= frozenset().union(*(region.scalar_only for region in regions))
+    return kept if len(kept) == 1 else set()
 
 
 def _summed_rows(regions: Sequence[Region]) -> Polynomial | None:

@@ -17,6 +17,7 @@ DOT_ROWS, DOT_COLUMNS = 128, 128
 DOT_RESIDENT, DOT_TERM = 16384, 8192  # elements of a product with a resident axis, or that is one term of a sum
 DOT_WIDE = 256  # columns of a matrix product that has many of them
 WIDE_TILES = 96  # and that leaves at least as many tiles: about one for each processor of a large GPU
+MERGED_ROWS = 512  # the longest axis of rows that is merged with others: the last of its tiles may be far from full
 COSTLY = frozenset({"tanh", "erf", "sigmoid", "log", "log2", "sin", "cos", "remainder"})  # functions of many operations
 COPIED = 768  # so often an element must be multiplied for a copy of it in aligned rows to pay
 ALIGNED = 16  # row lengths are multiples of this where wide accesses are possible
@@ -186,7 +187,17 @@ def wide_columns(region: Region, lanes: Mapping[Axis, int | None]) -> tuple[Axis
     return columns[0], tuple(each for each in dict.fromkeys(wanted) if each[0].constant is None)
 
 
-_COMPARED: Mapping[str, Callable[[int, int], bool]] = {">=": operator.ge, "==": operator.eq}
+def unsuitable_rows(extent: Polynomial) -> tuple[Suitable, ...] | None:
+    """When an axis is too short for whole tiles of a product's rows; None if it never is."""
+    wanted: tuple[Suitable, ...] = ((extent, "<=", MERGED_ROWS), (remainder(extent, number(DOT_ROWS)), "!=", 0))
+    if any(have.constant is not None and not _COMPARED[how](have.constant, than) for have, how, than in wanted):
+        return None
+    return tuple(each for each in wanted if each[0].constant is None)
+
+
+_COMPARED: Mapping[str, Callable[[int, int], bool]] = {
+    ">=": operator.ge, "<=": operator.le, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
 
 
 def _gathers(operand: Expression) -> bool:

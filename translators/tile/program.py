@@ -323,8 +323,8 @@ class Section:
     summed; `facts` is what is known about sizes and coordinates; `shapes` the extents of each buffer with those of the
     parallel points that have an instance each. `names` and `spans` are the author's names and places, for what gets a
     name; `coordinates` the names of what is computed from coordinates; `bounded` those that an access keeps below the
-    number of elements of its array. `roles` says where each axis runs; `program` are those that the programs divide
-    among them, the last one fastest.
+    number of elements of its array, and products of sizes that are no larger than an axis. `roles` says where each axis
+    runs; `program` are those that the programs divide among them, the last one fastest.
     """
 
     forms: Mapping[Axis, AxisForm]

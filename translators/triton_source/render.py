@@ -225,10 +225,15 @@ class Renderer:
             return True
         varying = [(monomial, c) for monomial, c in value.terms if monomial]
         return (
-            all(len(monomial) == 1 and self._small_atom(monomial[0]) for monomial, _ in varying)
+            all(self._small_product(monomial) for monomial, _ in varying)
             and sum(abs(c) for _, c in varying) <= 15
             and abs(value.offset) < 1 << 20
         )
+
+    def _small_product(self, factors: Monomial) -> bool:
+        if len(factors) > 1:
+            return Polynomial(((factors, 1),)) in self.section.bounded
+        return self._small_atom(factors[0])
 
     def _small_atom(self, atom: Atom) -> bool:
         match atom:
