@@ -54,7 +54,8 @@ SMALL_TILES: Mapping[str, object] = {
     "COLUMNS": (16, 8), "GROUPED_COLUMNS": (16, 4), "SHORT_ROW": 8, "SHORT_ROWS": (4, 8), "LONG_ROWS": (1, 8),
     "STENCIL": (4, 8), "SECTION": (4, 8), "DOT_ROWS": 16, "DOT_COLUMNS": 16,
     "HISTOGRAM_BINS": (4, 8, 16), "HISTOGRAM_VALUES": 8,
-    "FEW_NEIGHBOURS": (8,), "FEW_ROWS": {16: (16, 32)},
+    "FEW_NEIGHBOURS": (8,), "FEW_ROWS": {16: (16, 32)}, "SHORT_RESIDENT": (8,), "SHORT_TILE": 32,
+    "RESIDENT_DEPTH": (16,),
 }  # fmt: skip
 
 

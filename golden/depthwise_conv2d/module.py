@@ -4,6 +4,8 @@ Depthwise 3 x 3 convolution, channels last, one pixel of zero padding, clipped t
 
 depthwise_conv2d(x[B, H, W, C] f32, weight[3, 3, C] f32, bias[C] f32) -> out[B, H, W, C] f32
     out[b, h, w, c] = I.minimum(I.maximum(total, 0.0), 6.0)
+    Plan    one program per b x h x 16 w x 64 c
+    Plan    one program per b x h x 8 w x 128 c
     Plan    one program per b x h x w x 1024 c
     Traffic reads bias, x, weight; writes out
 
@@ -42,6 +44,41 @@ def _minimum(a, b):
 
 @triton.jit(do_not_specialize=["H", "W"])
 def depthwise_conv2d_kernel(
+    x_ptr, weight_ptr, bias_ptr, out_ptr,
+    H, W, C,
+    stride_x_b, stride_x_h, stride_x_w, stride_x_c, stride_weight_0, stride_weight_1, stride_weight_c, stride_bias_c,
+    stride_out_b, stride_out_h, stride_out_w, stride_out_c,
+    BLOCK_W: tl.constexpr, BLOCK_C: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    w_tiles = tl.cdiv(W, BLOCK_W)
+    c_tiles = tl.cdiv(C, BLOCK_C)
+    c = pid % c_tiles * BLOCK_C + tl.arange(0, BLOCK_C)
+    c_mask = c < C
+    pid //= c_tiles
+    w = pid % w_tiles * BLOCK_W + tl.arange(0, BLOCK_W)
+    pid //= w_tiles
+    h = pid % H
+    b = pid // H
+    total = tl.load(bias_ptr + c * stride_bias_c, mask=c_mask)
+    total_2 = tl.broadcast_to(total[None, :], (BLOCK_W, BLOCK_C))
+    mask = (w[:, None] < W) & c_mask[None, :]
+    for r in range(tl.cast(3, INDEX)):
+        i = h + r - 1
+        inside = (i >= 0) & (i < H)
+        for s in range(tl.cast(3, INDEX)):
+            weight = tl.load(weight_ptr + r * stride_weight_0 + s * stride_weight_1 + c * stride_weight_c, mask=c_mask)
+            j = w + s - 1
+            inside_2 = inside & (j >= 0) & (j < W)
+            x_ptrs = x_ptr + b * stride_x_b + i * stride_x_h + j[:, None] * stride_x_w + c[None, :] * stride_x_c
+            x = tl.load(x_ptrs, mask=mask & inside_2[:, None], other=0.0)
+            total_2 = total_2 + x * weight[None, :]
+    out_ptrs = out_ptr + b * stride_out_b + h * stride_out_h + w[:, None] * stride_out_w + c[None, :] * stride_out_c
+    tl.store(out_ptrs, _minimum(_maximum(total_2, 0.0), 6.0), mask=mask)  # depthwise_conv2d.py:33
+
+
+@triton.jit(do_not_specialize=["H", "W"])
+def depthwise_conv2d_kernel_1(
     x_ptr, weight_ptr, bias_ptr, out_ptr,
     H, W, C,
     stride_x_b, stride_x_h, stride_x_w, stride_x_c, stride_weight_0, stride_weight_1, stride_weight_c, stride_bias_c,
@@ -122,13 +159,30 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_depthwise_conv2d(x, weight, bias, out, B, H, W, C):
     index = _index_type(x, weight, bias, out)
-    plan = _Plan(
-        depthwise_conv2d_kernel,
-        B * H * W * triton.cdiv(C, 1024),
-        {"BLOCK_C": 1024, "INDEX": index},
-        cuda=(4, 3),
-        hip=(2, 2),
-    )
+    if C <= 64:
+        plan = _Plan(
+            depthwise_conv2d_kernel,
+            B * H * triton.cdiv(W, 16) * triton.cdiv(C, 64),
+            {"BLOCK_W": 16, "BLOCK_C": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif C <= 128:
+        plan = _Plan(
+            depthwise_conv2d_kernel,
+            B * H * triton.cdiv(W, 8) * triton.cdiv(C, 128),
+            {"BLOCK_W": 8, "BLOCK_C": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            depthwise_conv2d_kernel_1,
+            B * H * W * triton.cdiv(C, 1024),
+            {"BLOCK_C": 1024, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
     integers = (H, W, C, *x.stride(), *weight.stride(), bias.stride(0), *out.stride())
     return _launch(
         plan,

@@ -18,12 +18,15 @@ chunk_state(x[B, C, L, H, P] f16, entry[B, C, L, N] f16, decay[B, H, C, L] f32) 
 state_passing(states[B, C, H, P, N] f32, decay[B, H, C, L] f32) -> before[B, C, H, P, N] f32, last[B, H, P, N] f32
     before[b, c, h, p, :] = state
     last[b, h, p, :] = state
+    Plan    one program per b x h x 16 p x 64 n
+    Plan    one program per b x h x 8 p x 128 n
     Plan    one program per b x h x p x 1024 n
     Traffic reads decay, states; writes before, last
 
 chunk_scan(x[B, C, L, H, P] f16, entry[B, C, L, N] f16, readout[B, C, L, N] f16, decay[B, H, C, L] f32, before[B, C,
     H, P, N] f32) -> out[B, C, L, H, P] f16
     out[b, c, rows, h, :] = I.cast(through + within, I.f16)
+    Plan    one program per b x c x h x 64 rows x 64 p; on chip: n; streamed: 64 columns
     Plan    one program per b x c x h x 64 rows x 64 p; streamed: 32 n, 64 columns
     Traffic reads readout, before, decay, entry, x; writes out
 
@@ -154,6 +157,55 @@ def state_passing_kernel(
     stride_states_b, stride_states_c, stride_states_h, stride_states_p, stride_states_n, stride_decay_b, stride_decay_h,
     stride_decay_c, stride_decay_l, stride_before_b, stride_before_c, stride_before_h, stride_before_p, stride_before_n,
     stride_last_b, stride_last_h, stride_last_p, stride_last_n,
+    BLOCK_P: tl.constexpr, BLOCK_N: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    stride_decay_l = tl.cast(stride_decay_l, INDEX)
+    pid = tl.program_id(0).to(INDEX)
+    p_tiles = tl.cdiv(P, BLOCK_P)
+    n_tiles = tl.cdiv(N, BLOCK_N)
+    n = pid % n_tiles * BLOCK_N + tl.arange(0, BLOCK_N)
+    pid //= n_tiles
+    p = pid % p_tiles * BLOCK_P + tl.arange(0, BLOCK_P)
+    pid //= p_tiles
+    h = pid % H
+    b = pid // H
+    mask = (p[:, None] < P) & (n[None, :] < N)
+    state = tl.zeros((BLOCK_P, BLOCK_N), tl.float32)
+    for c in tl.range(tl.cast(C, INDEX), num_stages=3):
+        states_ptrs = (
+            states_ptr
+            + b * stride_states_b
+            + c * stride_states_c
+            + h * stride_states_h
+            + p[:, None] * stride_states_p
+            + n[None, :] * stride_states_n
+        )
+        states = tl.load(states_ptrs, mask=mask)
+        decay_ptrs = decay_ptr + b * stride_decay_b + h * stride_decay_h + c * stride_decay_c + (L - 1) * stride_decay_l
+        decay = tl.load(decay_ptrs, mask=L - 1 >= 0, other=0.0)
+        before_ptrs = (
+            before_ptr
+            + b * stride_before_b
+            + c * stride_before_c
+            + h * stride_before_h
+            + p[:, None] * stride_before_p
+            + n[None, :] * stride_before_n
+        )
+        tl.store(before_ptrs, state, mask=mask)  # mamba_chunks.py:51
+        state = state * _exp(decay) + states
+    last_ptrs = (
+        last_ptr + b * stride_last_b + h * stride_last_h + p[:, None] * stride_last_p + n[None, :] * stride_last_n
+    )
+    tl.store(last_ptrs, state, mask=mask)  # mamba_chunks.py:53
+
+
+@triton.jit(do_not_specialize=["C", "H", "P"])
+def state_passing_kernel_1(
+    states_ptr, decay_ptr, before_ptr, last_ptr,
+    C, H, P, N, L,
+    stride_states_b, stride_states_c, stride_states_h, stride_states_p, stride_states_n, stride_decay_b, stride_decay_h,
+    stride_decay_c, stride_decay_l, stride_before_b, stride_before_c, stride_before_h, stride_before_p, stride_before_n,
+    stride_last_b, stride_last_h, stride_last_p, stride_last_n,
     BLOCK_N: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
     stride_decay_l = tl.cast(stride_decay_l, INDEX)
@@ -191,6 +243,93 @@ def state_passing_kernel(
         state = state * _exp(decay) + states
     last_ptrs = last_ptr + b * stride_last_b + h * stride_last_h + p * stride_last_p + n * stride_last_n
     tl.store(last_ptrs, state, mask=n_mask)  # mamba_chunks.py:53
+
+
+@triton.jit(do_not_specialize=["C", "H"])
+def chunk_scan_resident(
+    x_ptr, entry_ptr, readout_ptr, decay_ptr, before_ptr, out_ptr,
+    C, L, H, P, N,
+    stride_x_b, stride_x_c, stride_x_l, stride_x_h, stride_x_p, stride_entry_b, stride_entry_c, stride_entry_l,
+    stride_entry_n, stride_readout_b, stride_readout_c, stride_readout_l, stride_readout_n, stride_decay_b,
+    stride_decay_h, stride_decay_c, stride_decay_l, stride_before_b, stride_before_c, stride_before_h, stride_before_p,
+    stride_before_n, stride_out_b, stride_out_c, stride_out_l, stride_out_h, stride_out_p,
+    BLOCK_ROWS: tl.constexpr, BLOCK_P: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_COLUMNS: tl.constexpr,
+    INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    rows_tiles = tl.cdiv(L, BLOCK_ROWS)
+    p_tiles = tl.cdiv(P, BLOCK_P)
+    tile = pid % (p_tiles * rows_tiles)
+    # 8 rows of tiles at a time: programs that run together share columns in the L2 cache.
+    group_start = tile // (p_tiles * 8) * 8
+    within_group = tile % (p_tiles * 8)
+    group_rows = tl.minimum(8, rows_tiles - group_start)
+    rows = (group_start + within_group % group_rows) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
+    rows_mask = rows < L
+    p = within_group // group_rows * BLOCK_P + tl.arange(0, BLOCK_P)
+    p_mask = p < P
+    pid //= p_tiles * rows_tiles
+    h = pid % H
+    pid //= H
+    c = pid % C
+    b = pid // C
+    n = tl.arange(0, BLOCK_N).to(INDEX)
+    n_mask = n < N
+    within = tl.zeros((BLOCK_ROWS, BLOCK_P), tl.float32)
+    decay_at_c = decay_ptr + b * stride_decay_b + h * stride_decay_h + c * stride_decay_c
+    readout_ptrs = (
+        readout_ptr
+        + b * stride_readout_b
+        + c * stride_readout_c
+        + rows[:, None] * stride_readout_l
+        + n[None, :] * stride_readout_n
+    )
+    read = tl.load(readout_ptrs, mask=rows_mask[:, None] & n_mask[None, :], other=0.0)
+    total = tl.load(decay_at_c + rows * stride_decay_l, mask=rows_mask)
+    for start_columns in range(0, L, BLOCK_COLUMNS):
+        columns = start_columns + tl.arange(0, BLOCK_COLUMNS).to(INDEX)
+        columns_mask = columns < L
+        entry_ptrs = (
+            entry_ptr
+            + b * stride_entry_b
+            + c * stride_entry_c
+            + columns[None, :] * stride_entry_l
+            + n[:, None] * stride_entry_n
+        )
+        entry = tl.load(entry_ptrs, mask=n_mask[:, None] & columns_mask[None, :], other=0.0)
+        decay = tl.load(decay_at_c + columns * stride_decay_l, mask=columns_mask)
+        x_ptrs = (
+            x_ptr
+            + b * stride_x_b
+            + c * stride_x_c
+            + columns[:, None] * stride_x_l
+            + h * stride_x_h
+            + p[None, :] * stride_x_p
+        )
+        x = tl.load(x_ptrs, mask=columns_mask[:, None] & p_mask[None, :], other=0.0)
+        scores = tl.dot(read, entry)
+        scores_2 = scores * _exp(total[:, None] - decay[None, :])
+        scores_3 = tl.where(columns[None, :] <= rows[:, None], scores_2, 0.0)
+        within = tl.dot(tl.where(columns_mask[None, :], scores_3.to(tl.float16), 0.0), x, within)
+    before_ptrs = (
+        before_ptr
+        + b * stride_before_b
+        + c * stride_before_c
+        + h * stride_before_h
+        + p[None, :] * stride_before_p
+        + n[:, None] * stride_before_n
+    )
+    state = tl.load(before_ptrs, mask=n_mask[:, None] & p_mask[None, :], other=0.0).to(tl.float16)
+    through = tl.dot(read, state) * _exp(total[:, None])
+    out_ptrs = (
+        out_ptr
+        + b * stride_out_b
+        + c * stride_out_c
+        + rows[:, None] * stride_out_l
+        + h * stride_out_h
+        + p[None, :] * stride_out_p
+    )
+    tl.store(out_ptrs, (through + within).to(tl.float16), mask=rows_mask[:, None] & p_mask[None, :])
 
 
 @triton.jit(do_not_specialize=["C", "H"])
@@ -406,13 +545,30 @@ def chunk_state_device_out(x, entry, decay, states):
 
 def _launch_state_passing(states, decay, before, last, B, C, H, P, N, L):
     index = _index_type(states, decay, before, last)
-    plan = _Plan(
-        state_passing_kernel,
-        B * H * P * triton.cdiv(N, 1024),
-        {"BLOCK_N": 1024, "INDEX": index},
-        cuda=(4, 3),
-        hip=(2, 2),
-    )
+    if N <= 64:
+        plan = _Plan(
+            state_passing_kernel,
+            B * H * triton.cdiv(P, 16) * triton.cdiv(N, 64),
+            {"BLOCK_P": 16, "BLOCK_N": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif N <= 128:
+        plan = _Plan(
+            state_passing_kernel,
+            B * H * triton.cdiv(P, 8) * triton.cdiv(N, 128),
+            {"BLOCK_P": 8, "BLOCK_N": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            state_passing_kernel_1,
+            B * H * P * triton.cdiv(N, 1024),
+            {"BLOCK_N": 1024, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
     integers = (C, H, P, N, L, *states.stride(), *decay.stride(), *before.stride(), *last.stride())
     return _launch(
         plan,
@@ -458,13 +614,30 @@ def state_passing_device_out(states, decay, before, last):
 
 def _launch_chunk_scan(x, entry, readout, decay, before, out, B, C, L, H, P, N):
     index = _index_type(x, entry, readout, decay, before, out)
-    plan = _Plan(
-        chunk_scan_kernel,
-        B * C * H * triton.cdiv(L, 64) * triton.cdiv(P, 64),
-        {"BLOCK_ROWS": 64, "BLOCK_P": 64, "BLOCK_N": 32, "BLOCK_COLUMNS": 64, "INDEX": index},
-        cuda=(4, 3),
-        hip=(2, 1),
-    )
+    if N <= 64:
+        plan = _Plan(
+            chunk_scan_resident,
+            B * C * H * triton.cdiv(L, 64) * triton.cdiv(P, 64),
+            {"BLOCK_ROWS": 64, "BLOCK_P": 64, "BLOCK_N": 64, "BLOCK_COLUMNS": 64, "INDEX": index},
+            cuda=(4, 2),
+            hip=(2, 1),
+        )
+    elif N <= 128:
+        plan = _Plan(
+            chunk_scan_resident,
+            B * C * H * triton.cdiv(L, 64) * triton.cdiv(P, 64),
+            {"BLOCK_ROWS": 64, "BLOCK_P": 64, "BLOCK_N": 128, "BLOCK_COLUMNS": 64, "INDEX": index},
+            cuda=(4, 2),
+            hip=(2, 1),
+        )
+    else:
+        plan = _Plan(
+            chunk_scan_kernel,
+            B * C * H * triton.cdiv(L, 64) * triton.cdiv(P, 64),
+            {"BLOCK_ROWS": 64, "BLOCK_P": 64, "BLOCK_N": 32, "BLOCK_COLUMNS": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 1),
+        )
     integers = (
         C,
         L,

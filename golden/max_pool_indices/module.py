@@ -5,6 +5,8 @@
 max_pool_indices(x[B, P, 2, Q, 2] f32) -> out[B, P, Q] f32, position[B, P, Q] i64
     out[b, p, q] = largest
     position[b, p, q] = I.cast(row * (2 * Q) + column, I.i64)
+    Plan    one program per b x 8 p x 64 q; streamed: i
+    Plan    one program per b x 4 p x 128 q; streamed: i
     Plan    one program per b x p x 512 q; streamed: i
     Traffic reads x; writes out, position
 
@@ -40,6 +42,48 @@ def _later_max(value, index, other, other_index):
 
 @triton.jit(do_not_specialize=["P"])
 def max_pool_indices_kernel(
+    x_ptr, out_ptr, position_ptr,
+    P, Q,
+    stride_x_b, stride_x_p, stride_x_2, stride_x_q, stride_x_4, stride_out_b, stride_out_p, stride_out_q,
+    stride_position_b, stride_position_p, stride_position_q,
+    BLOCK_P: tl.constexpr, BLOCK_Q: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    p_tiles = tl.cdiv(P, BLOCK_P)
+    q_tiles = tl.cdiv(Q, BLOCK_Q)
+    q = pid % q_tiles * BLOCK_Q + tl.arange(0, BLOCK_Q)
+    pid //= q_tiles
+    p = pid % p_tiles * BLOCK_P + tl.arange(0, BLOCK_P)
+    b = pid // p_tiles
+    mask = (p[:, None] < P) & (q[None, :] < Q)
+    largest = tl.full((BLOCK_P, BLOCK_Q), -float("inf"), tl.float32)
+    window_argmax = tl.full((BLOCK_P, BLOCK_Q), 0, INDEX)
+    for i in range(tl.cast(4, INDEX)):
+        x_ptrs = (
+            x_ptr
+            + b * stride_x_b
+            + p[:, None] * stride_x_p
+            + i // 2 * stride_x_2
+            + q[None, :] * stride_x_q
+            + i % 2 * stride_x_4
+        )
+        window = tl.load(x_ptrs, mask=mask)
+        largest, window_argmax = _later_max(largest, window_argmax, window, i)
+    tl.store(out_ptr + b * stride_out_b + p[:, None] * stride_out_p + q[None, :] * stride_out_q, largest, mask=mask)
+    position_ptrs = (
+        position_ptr + b * stride_position_b + p[:, None] * stride_position_p + q[None, :] * stride_position_q
+    )
+    position = (
+        q[None, :].to(tl.int64) * 2
+        + window_argmax.to(tl.int64) % 2
+        + p[:, None].to(tl.int64) * Q * 4
+        + window_argmax.to(tl.int64) // 2 * Q * 2
+    )
+    tl.store(position_ptrs, position, mask=mask)  # max_pool_indices.py:30
+
+
+@triton.jit(do_not_specialize=["P"])
+def max_pool_indices_kernel_1(
     x_ptr, out_ptr, position_ptr,
     P, Q,
     stride_x_b, stride_x_p, stride_x_2, stride_x_q, stride_x_4, stride_out_b, stride_out_p, stride_out_q,
@@ -120,9 +164,30 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_max_pool_indices(x, out, position, B, P, Q):
     index = _index_type(x, out, position)
-    plan = _Plan(
-        max_pool_indices_kernel, B * P * triton.cdiv(Q, 512), {"BLOCK_Q": 512, "INDEX": index}, cuda=(4, 3), hip=(2, 2)
-    )
+    if Q <= 64:
+        plan = _Plan(
+            max_pool_indices_kernel,
+            B * triton.cdiv(P, 8) * triton.cdiv(Q, 64),
+            {"BLOCK_P": 8, "BLOCK_Q": 64, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif Q <= 128:
+        plan = _Plan(
+            max_pool_indices_kernel,
+            B * triton.cdiv(P, 4) * triton.cdiv(Q, 128),
+            {"BLOCK_P": 4, "BLOCK_Q": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    else:
+        plan = _Plan(
+            max_pool_indices_kernel_1,
+            B * P * triton.cdiv(Q, 512),
+            {"BLOCK_Q": 512, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
     integers = (P, Q, *x.stride(), *out.stride(), *position.stride())
     return _launch(
         plan, (x, out, position), integers, sizes=(Q,), unit_strides=("stride_x_4", "stride_out_q", "stride_position_q")

@@ -18,6 +18,8 @@ attend_parts(q[B, H, D] f32, k[B, H, T, D] f32, v[B, H, T, D] f32) -> largest[B,
 
 merge_parts(largest[B, H, G] f32, mass[B, H, G] f32, moment[B, H, G, D] f32) -> out[B, H, D] f32
     out[b, h, :] = I.reduce.sum(moment[b, h, :, :] * factor[:, None], axis=0) / total
+    Plan    one program per b x h x 128 d; on chip: g
+    Plan    one program per b x h x 16 d; on chip: g
     Plan    one program per b x h x d; on chip: g
     Plan    one program per b x h x d; streamed: 4096 g
     Traffic reads moment, largest, mass; writes out
@@ -262,6 +264,42 @@ def attend_parts_in_memory(
 
 
 @triton.jit(do_not_specialize=["H"])
+def merge_parts_short(
+    largest_ptr, mass_ptr, moment_ptr, out_ptr,
+    H, G, D,
+    stride_largest_b, stride_largest_h, stride_largest_g, stride_mass_b, stride_mass_h, stride_mass_g, stride_moment_b,
+    stride_moment_h, stride_moment_g, stride_moment_d, stride_out_b, stride_out_h, stride_out_d,
+    BLOCK_D: tl.constexpr, BLOCK_G: tl.constexpr, INDEX: tl.constexpr,
+):  # fmt: skip
+    pid = tl.program_id(0).to(INDEX)
+    d_tiles = tl.cdiv(D, BLOCK_D)
+    d = pid % d_tiles * BLOCK_D + tl.arange(0, BLOCK_D)
+    d_mask = d < D
+    pid //= d_tiles
+    h = pid % H
+    b = pid // H
+    g = tl.arange(0, BLOCK_G).to(INDEX)
+    g_mask = g < G
+    largest_ptrs = largest_ptr + b * stride_largest_b + h * stride_largest_h + g * stride_largest_g
+    largest = tl.load(largest_ptrs, mask=g_mask, other=-float("inf"))  # masked lanes lose every maximum
+    mass = tl.load(mass_ptr + b * stride_mass_b + h * stride_mass_h + g * stride_mass_g, mask=g_mask)
+    moment_ptrs = (
+        moment_ptr
+        + b * stride_moment_b
+        + h * stride_moment_h
+        + g[:, None] * stride_moment_g
+        + d[None, :] * stride_moment_d
+    )
+    moment = tl.load(moment_ptrs, mask=g_mask[:, None] & d_mask[None, :])
+    highest = tl.reduce(largest, 0, _maximum)  # split_decode.py:78
+    factor = tl.exp(largest - highest)
+    total = tl.sum(tl.where(g_mask, mass * factor, 0.0), axis=0)  # split_decode.py:80
+    moment_times_factor_sum = tl.sum(tl.where(g_mask[:, None], moment * factor[:, None], 0.0), axis=0)
+    out = tl.div_rn(moment_times_factor_sum, total)
+    tl.store(out_ptr + b * stride_out_b + h * stride_out_h + d * stride_out_d, out, mask=d_mask)  # split_decode.py:81
+
+
+@triton.jit(do_not_specialize=["H"])
 def merge_parts_resident(
     largest_ptr, mass_ptr, moment_ptr, out_ptr,
     H, G, D,
@@ -477,7 +515,23 @@ def attend_parts_device_out(q, k, v, largest, mass, moment):
 
 def _launch_merge_parts(largest, mass, moment, out, B, H, G, D):
     index = _index_type(largest, mass, moment, out)
-    if G <= 1024:
+    if G <= 16:
+        plan = _Plan(
+            merge_parts_short,
+            B * H * triton.cdiv(D, 128),
+            {"BLOCK_D": 128, "BLOCK_G": 16, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif G <= 128:
+        plan = _Plan(
+            merge_parts_short,
+            B * H * triton.cdiv(D, 16),
+            {"BLOCK_D": 16, "BLOCK_G": 128, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 2),
+        )
+    elif G <= 1024:
         plan = _Plan(merge_parts_resident, B * H * D, {"BLOCK_G": 1024, "INDEX": index}, cuda=(4, 3), hip=(2, 2))
     elif G <= 4096:
         plan = _Plan(merge_parts_resident, B * H * D, {"BLOCK_G": 4096, "INDEX": index}, cuda=(4, 3), hip=(2, 2))

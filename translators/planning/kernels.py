@@ -22,7 +22,7 @@ from translators.planning.demand import Demand
 from translators.planning.described_tiles import described_tiles, one_after_the_other
 from translators.planning.extents import bounded_products, products_of_sizes, region_facts
 from translators.planning.hazards import cells, joined
-from translators.planning.layouts import POINTS, Choice, Layout, choices, merged_choices, takes_few
+from translators.planning.layouts import POINTS, Choice, Layout, choices, merged_choices, summed_on_chip, takes_few
 from translators.planning.merged_rows import several_rows, with_merged
 from translators.planning.naming import Namer
 from translators.planning.online import is_online
@@ -480,15 +480,20 @@ def _warps(region: Region, layout: Layout, products: int) -> int:
 
 
 def _leaves_room(regions: Sequence[Region], choice: Choice) -> bool:
-    """With one stage less a second program fits beside one that has several accumulators and all that they read."""
-    return any(accumulators(*each) > 1 for each in zip(regions, (a.lanes for a in choice.layouts), strict=True))
+    """With one stage less a second program fits beside one that has several accumulators, or whole depths of operands,
+    and all that they read.
+    """
+    pairs = list(zip(regions, choice.layouts, strict=True))
+    several = any(accumulators(region, layout.lanes) > 1 for region, layout in pairs)
+    return several or any(summed_on_chip(*pair) for pair in pairs)
 
 
 def _tile_elements(region: Region, layout: Layout) -> int:
     """Elements of the largest tile, as its two longest axes make it; the values and the bins of a histogram are tiles
-    of their own.
+    of their own, and operands that are on chip beside accumulators are none.
     """
-    tiles = [[layout.lanes[axis] or 1 for axis in {*axes_at(node)} - {*region.bins}] for node in region.nodes]
+    apart = {*region.bins, *summed_on_chip(region, layout)}
+    tiles = [[layout.lanes[axis] or 1 for axis in {*axes_at(node)} - apart] for node in region.nodes]
     tiles += [[layout.lanes[axis] or 1 for axis in sink.axes] for sink in region.sinks]
     return max((math.prod(sorted(sizes)[-2:]) for sizes in tiles), default=1)
 

@@ -46,6 +46,7 @@ from translators.tile.expression import Axis, Expression, LoopToken, Reduction, 
 from translators.tile.program import Role
 
 RESIDENT_ROWS = (1024, 4096, 8192)  # columns of a row that one program keeps in registers
+SHORT_RESIDENT = (16, 128)  # the same where lanes beside them read neighbouring elements of some array
 RESIDENT_COLUMN = (128,)  # rows of a column that one program keeps: beside them lanes read neighbouring elements
 RESIDENT_STATE = (32, 64, 128)  # extent of each axis of a loop-carried matrix state
 RESIDENT_DOT = (64, 128, 256)  # extent of the resident axes of a loop with matrix products
@@ -54,6 +55,7 @@ RESIDENT_CARRY = (128, 1024, 8192, 16384)  # extent of the only resident axis of
 TILE = 8192  # elements of the largest tile beside a resident axis
 FIXED_TILE = 32768  # elements of the largest tile that fixed extents keep on chip: half the registers of a processor
 STATE_TILE = 2048  # the same beside a loop-carried axis: a state is there twice, before and after the iteration
+SHORT_TILE = 2048  # the same beside such a row: programs enough, and few elements a thread
 SLICED_TILE = 4096  # the same where the tile is a slice that is read, whose loads run ahead
 SLICE_TILE = 16384  # elements of a tile that a slice of rows on chip makes
 STREAMED_ROW = 8192  # lanes when the only lanes are a streamed axis
@@ -131,6 +133,11 @@ def merged_choices(regions: Sequence[Region], last: Axis) -> tuple[Choice, ...]:
     return tuple(found)
 
 
+def summed_on_chip(region: Region, layout: Layout) -> set[Axis]:
+    """The axes on chip that products within a loop over tiles are summed along, and that no accumulator has."""
+    return {axis for axis in _depths(region) if layout.roles[axis] == "resident" and axis not in region.carried}
+
+
 def takes_few(choice: Choice, last: Axis) -> bool:
     """The choice is for fewer rows along the axis than merged rows are taken for."""
     return any(extent == last.extent and most < MERGED_ROWS for extent, most in choice.limits)
@@ -199,7 +206,8 @@ def _choices(regions: Sequence[Region], relaxed: bool) -> tuple[Choice, ...]:
         short = Choice(tuple(_layout(region, {}, rows=SHORT_ROWS) for region in regions), ((summed, SHORT_ROW),), "")
         return (short, _choice(regions, set(), 0, ""))
     if rows:
-        resident = [_choice(regions, rows, size, "resident") for size in _row_sizes(regions, rows)]
+        short = [_choice(regions, rows, size, "short", SHORT_TILE) for size in _short_sizes(regions, rows)]
+        resident = [*short, *(_choice(regions, rows, size, "resident") for size in _row_sizes(regions, rows))]
     else:
         depths = _repeated_depths(regions)
         resident = [_choice(regions, depths, size, "resident") for size in RESIDENT_DEPTH] if depths else []
@@ -220,19 +228,38 @@ def _row_sizes(regions: Sequence[Region], rows: set[Axis]) -> Sequence[int]:
     return RESIDENT_COLUMN if any(_runs_down(region, axis) for region in regions for axis in rows) else RESIDENT_ROWS
 
 
+def _short_sizes(regions: Sequence[Region], rows: set[Axis]) -> Sequence[int]:
+    """Extents of a reused axis so short that lanes beside it, where these read neighbours, make more of a tile."""
+    sizes = _row_sizes(regions, rows)
+    beside = sizes == RESIDENT_ROWS and all(_neighbours_beside(region, rows) for region in regions)
+    return [size for size in SHORT_RESIDENT if size < sizes[0]] if beside else ()
+
+
+def _neighbours_beside(region: Region, rows: set[Axis]) -> bool:
+    """Some array has rows along the axes, and neighbours along an axis of the program."""
+    free, _, _ = _candidates(region, _roles(region, {}))
+    along = [place for place in access_coordinates(region) if rows & axes_of(place[:-1])]
+    return any(place[-1].coefficient(axis) == number(1) for place in along for axis in free[:1])
+
+
 def _repeated_depths(regions: Sequence[Region]) -> set[Axis]:
     """The axis that products of which each tile is reduced are summed along, where an operand is the same for all
     tiles: on chip it is read once.
     """
+    found = {axis for region in regions for axis in _depths(region)}
+    return found if len(found) == 1 else set()
+
+
+def _depths(region: Region) -> set[Axis]:
     found: set[Axis] = set()
-    for region in regions:
-        for node in (node for node in region.contractions if is_dot(node, region)):
-            tiles = {axis for axis in node.axes & region.bound if axis.slices is None and _unbounded(region, axis)}
-            if tiles and any(tiles.isdisjoint(operand.axes) for operand in node.arguments):
-                found.add(contracted_lane(node))
-    kept = {axis for axis in found if axis.slices is None and any(_unbounded(region, axis) for region in regions)}
-    kept -= frozenset().union(*(region.scalar_only for region in regions))
-    return kept if len(kept) == 1 else set()
+    results = {axis for node in region.contractions for axis in node.axes}
+    for node in (node for node in region.contractions if is_dot(node, region)):
+        tiles = {axis for axis in node.axes & region.bound if axis.slices is None and _unbounded(region, axis)}
+        depth = contracted_lane(node)
+        again = tiles and any(tiles.isdisjoint(operand.axes) for operand in node.arguments)
+        if again and depth not in results and depth.slices is None and _unbounded(region, depth):
+            found.add(depth)
+    return found - region.scalar_only
 
 
 def _summed_rows(regions: Sequence[Region]) -> Polynomial | None:
@@ -258,9 +285,13 @@ def _histogram_choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
     return tuple(found)
 
 
-def _choice(regions: Sequence[Region], resident: set[Axis], size: int, label: str) -> Choice:
+def _choice(
+    regions: Sequence[Region], resident: set[Axis], size: int, label: str, tile: int | None = None
+) -> Choice:
+    """`tile`: elements of the largest tile beside resident axes, if it is not the usual number."""
     limits = dict.fromkeys((axis.extent, size) for axis in sorted(resident, key=lambda axis: axis.serial))
-    return Choice(tuple(_layout(region, dict.fromkeys(resident, size)) for region in regions), tuple(limits), label)
+    layouts = tuple(_layout(region, dict.fromkeys(resident, size), tile=tile) for region in regions)
+    return Choice(layouts, tuple(limits), label)
 
 
 def _wide_choice(region: Region, usual: Choice) -> Choice | None:
@@ -347,6 +378,7 @@ def _layout(
     resident: Mapping[Axis, int],
     bins: int = HISTOGRAM_BINS[-1],
     rows: tuple[int, int] | None = None,
+    tile: int | None = None,
 ) -> Layout:
     roles = _roles(region, resident)
     lanes: dict[Axis, int | None] = dict.fromkeys(region.axes)
@@ -363,7 +395,7 @@ def _layout(
     else:
         resident_lanes = math.prod(lanes[axis] or 1 for axis in lanes)
         stream_lanes, per_thread = _stream_lanes(region, roles, rows or LONG_ROWS)
-        lanes.update(_shared_lanes(stream_lanes, resident_lanes, _tile_budget(region)))
+        lanes.update(_shared_lanes(stream_lanes, resident_lanes, tile or _tile_budget(region)))
         lanes.update(_short_lanes(region, roles, lanes))
     if any(loop.slices for loop in region.loops):
         per_thread = PER_THREAD
