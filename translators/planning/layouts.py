@@ -206,8 +206,8 @@ def _choices(regions: Sequence[Region], relaxed: bool) -> tuple[Choice, ...]:
         short = Choice(tuple(_layout(region, {}, rows=SHORT_ROWS) for region in regions), ((summed, SHORT_ROW),), "")
         return (short, _choice(regions, set(), 0, ""))
     if rows:
-        short = [_choice(regions, rows, size, "short", SHORT_TILE) for size in _short_sizes(regions, rows)]
-        resident = [*short, *(_choice(regions, rows, size, "resident") for size in _row_sizes(regions, rows))]
+        beside = [_choice(regions, rows, size, "short", SHORT_TILE) for size in _short_sizes(regions, rows)]
+        resident = [*beside, *(_choice(regions, rows, size, "resident") for size in _row_sizes(regions, rows))]
     else:
         depths = _repeated_depths(regions)
         resident = [_choice(regions, depths, size, "resident") for size in RESIDENT_DEPTH] if depths else []
@@ -285,9 +285,7 @@ def _histogram_choices(regions: Sequence[Region]) -> tuple[Choice, ...]:
     return tuple(found)
 
 
-def _choice(
-    regions: Sequence[Region], resident: set[Axis], size: int, label: str, tile: int | None = None
-) -> Choice:
+def _choice(regions: Sequence[Region], resident: set[Axis], size: int, label: str, tile: int | None = None) -> Choice:
     """`tile`: elements of the largest tile beside resident axes, if it is not the usual number."""
     limits = dict.fromkeys((axis.extent, size) for axis in sorted(resident, key=lambda axis: axis.serial))
     layouts = tuple(_layout(region, dict.fromkeys(resident, size), tile=tile) for region in regions)
