@@ -20,14 +20,16 @@ class Options:
     """`constexprs` maps NAME, or KERNEL.NAME for one kernel only, to a bool, int, float or enum member's name.
 
     `numerics` grants the permissions of the language page, section 8; `targets` are those the module must serve; `arm`
-    says which of the host (NumPy) and device functions the module has; `alone` says that the text is all there is: no
-    file is looked for beside it.
+    says which of the host (NumPy) and device functions the module has; `host_runtime` names the module that it imports
+    what moves NumPy arrays from, None if it has that itself; `alone` says that the text is all there is: no file is
+    looked for beside it.
     """
 
     constexprs: Mapping[str, object] = field(default_factory=dict)
     numerics: Numerics = "source"
     targets: tuple[str, ...] = TARGETS
     arm: Arm = "both"
+    host_runtime: str | None = None
     alone: bool = False
 
 

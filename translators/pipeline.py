@@ -66,7 +66,7 @@ def compile_text(text: str, path: str, options: Options = DEFAULT, only: str | N
     diagnostics = in_order((*checked.diagnostics, *found, *_host_words(checked.program, options)))
     if rejects(diagnostics):
         return Compilation(None, checked.program, codes, diagnostics)
-    source = write_module(checked.program, codes, ModuleOptions(options.arm, options.targets))
+    source = write_module(checked.program, codes, ModuleOptions(options.arm, options.host_runtime, options.targets))
     _check_functions(codes)
     return Compilation(source, checked.program, codes, diagnostics, options.arm)
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
+from keyword import iskeyword
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from intent.records import dataclass
+from intent.records import dataclass, replace
 from intentc import formats, settings
 from intentc.failure import UsageError
 from intentc.inputs import Input, read_inputs
 from intentc.listing import listing
-from intentc.outputs import Output, destinations, difference, write_all
+from intentc.outputs import Output, destinations, difference, page_path, write_all
 from intentc.render import say
 from intentc.reporting import report, report_text
 from intentc.settings import OutputFormat
@@ -42,6 +45,14 @@ def compile_command(
     diff: Annotated[bool, typer.Option("--diff", help="Write nothing; print what would change.")] = False,
     constexpr: settings.Constexprs = None,
     arm: Annotated[Arm | None, typer.Option("--arm", help="Host functions (NumPy), device functions, or both.")] = None,
+    host_runtime: Annotated[
+        str | None,
+        typer.Option(
+            "--host-runtime",
+            metavar="FILE",
+            help="Write what moves NumPy arrays to FILE, once; the modules import it by its name.",
+        ),
+    ] = None,
     target: settings.Targets = None,
     aot: Annotated[
         bool, typer.Option("--aot", help="Also compile ahead of time for every target; no GPU needed.")
@@ -56,7 +67,8 @@ def compile_command(
     """Compile Intent kernels to a Triton module.
 
     One file is printed unless -o names an output; several files need -o DIRECTORY. Nothing is written if any of them is
-    rejected.
+    rejected. Every module is complete in itself unless --host-runtime names a file that they share; keep that beside
+    them, or elsewhere on Python's path.
     """
     request = Request(output, check, diff, _parse_emit(emit), output_format)
     options = settings.make_options(constexpr, target, numerics, arm)
@@ -64,15 +76,34 @@ def compile_command(
         raise UsageError("--check and --diff compare with a file: name it with -o")
     inputs, unreadable = read_inputs(files, stdin_filename)
     paths = destinations(inputs, output)
+    if host_runtime is not None:
+        others: list[str | Path] = [each.path for each in inputs]
+        others += [path for path in paths if path is not None]
+        options = replace(options, host_runtime=_module_name(page_path(host_runtime, others), options))
     compilations = [compile_text(each.text, each.path, options) for each in inputs]
     diagnostics = [*unreadable, *(found for each in compilations for found in each.diagnostics)]
     if rejects(diagnostics):
         report(diagnostics, inputs, output_format)
         raise typer.Exit(1)
     outputs = [Output(path, _text(each, request)) for path, each in zip(paths, compilations, strict=True)]
+    if host_runtime is not None:
+        from translators.triton_source.module import write_host_runtime  # what reads programs does without it
+
+        outputs.append(Output(Path(host_runtime), write_host_runtime()))
     if aot:
         _compile_ahead_of_time(compilations, options)
     _deliver(outputs, inputs, diagnostics, request)
+
+
+def _module_name(path: Path, options: Options) -> str:
+    """By which the file is imported from the modules beside it."""
+    name = path.stem
+    if options.arm == "device":
+        raise UsageError("--host-runtime is for modules with functions of NumPy arrays, not for --arm device")
+    taken = name in sys.stdlib_module_names or name in ("numpy", "torch", "triton")
+    if path.suffix != ".py" or not name.isidentifier() or iskeyword(name) or taken:
+        raise UsageError(f"--host-runtime takes a file that modules can import, such as host_runtime.py, not {path}")
+    return name
 
 
 def _parse_emit(text: str) -> tuple[str, ...]:

@@ -295,14 +295,5 @@ def _part(memory, tensor):
 '''
 
 BEFORE_KERNELS = (PACKED_CALLS,)
-AFTER_KERNELS = (
-    UPLOAD,
-    UPLOAD_OVERLAPPING,
-    HAND_BACK,
-    TO_DEVICE,
-    TO_NUMPY,
-    NEW_ARRAY,
-    MOVE,
-    FENCE,
-    PART,
-)
+MOVES = (TO_DEVICE, TO_NUMPY, NEW_ARRAY, MOVE, FENCE, PART)  # know nothing of kernels: modules may share them
+AFTER_KERNELS = (UPLOAD, UPLOAD_OVERLAPPING, HAND_BACK)

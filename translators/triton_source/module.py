@@ -16,6 +16,7 @@ from intent.dtypes import DType
 from translators.logical.program import Program
 from translators.logical.types import View
 from translators.triton_source.composition_runtime import AFTER_COMPOSITIONS, BEFORE_COMPOSITIONS
+from translators.triton_source.host_transfers import MOVES
 from translators.triton_source.launch import KernelCode
 from translators.triton_source.module_composition import Composer
 from translators.triton_source.module_docstring import module_docstring
@@ -23,10 +24,10 @@ from translators.triton_source.module_kernels import device_functions, host_text
 from translators.triton_source.module_layout import collection, string
 from translators.triton_source.module_names import KernelNames, composition_names, module_names
 from translators.triton_source.module_options import DEFAULT, ModuleOptions
-from translators.triton_source.module_runtime import AFTER_KERNELS, BEFORE_KERNELS, needed
+from translators.triton_source.module_runtime import AFTER_KERNELS, BEFORE_KERNELS, definitions, needed
 from translators.triton_source.module_selfcheck import self_check
 
-__all__ = ["ModuleOptions", "write_module"]
+__all__ = ["ModuleOptions", "write_host_runtime", "write_module"]
 
 _CONSTANT = re.compile(r"(# .*\n)?_[A-Z]+ = ")
 _LOW_PRECISION = ("bf16", "f8e4m3fn", "f8e5m2")
@@ -60,14 +61,36 @@ def write_module(program: Program, codes: Sequence[KernelCode], options: ModuleO
     host += composer.texts() if composer else []
     checks = self_check(pairs, options, features)
     composed_after, composed_before = (AFTER_COMPOSITIONS, BEFORE_COMPOSITIONS) if composer else ((), ())
-    after = needed((*composed_after, *AFTER_KERNELS), "\n".join([*host, *checks]), features)
+    shared = MOVES if options.host_runtime else ()
+    pieces = [piece for piece in (*composed_after, *AFTER_KERNELS) if piece not in shared]
+    after = needed(tuple(pieces), "\n".join([*host, *checks]), features)
     before = needed((*BEFORE_KERNELS, *composed_before), "\n".join([*host, *after, *checks]), features)
     body = [*dict.fromkeys(device), *before, *host, *after, *checks]
     public = [*(composer.names.public if composer else ()), *(names.public for names in all_names)]
     exported = collection("__all__ = [", [string(name) for names in public for name in names.all], "]")
     imports = _imports("\n".join(body), composer.host.imports if composer else ())
+    if shared and (names := _mentioned(MOVES, "\n".join(body))):
+        imports += f"\n\nfrom {options.host_runtime} import {', '.join(names)}"
     head = [module_docstring(program, pairs, options, composer) + "\n" + imports, exported]
     return "\n\n".join(head) + "\n\n\n" + _spaced(body)
+
+
+_HOST_RUNTIME = '''"""Moves NumPy arrays to the device and back, for generated modules that import it."""'''
+
+
+def write_host_runtime() -> str:
+    """The text of a module that generated modules may import what moves arrays from: `ModuleOptions.host_runtime`."""
+    features = frozenset({"host", "low"})
+    texts = needed(AFTER_KERNELS, "\n".join(name for piece in MOVES for name in definitions(piece)), features)
+    body = [*needed(BEFORE_KERNELS, "\n".join(texts), features), *texts]
+    imports = _imports("\n".join(body), ())
+    return f"{_HOST_RUNTIME}\n\n{imports}\n\n\n{_spaced(body)}"
+
+
+def _mentioned(pieces: Sequence[str], text: str) -> list[str]:
+    """Which names that the pieces define occur in a text."""
+    names = {name for piece in pieces for name in definitions(piece)}
+    return sorted(name for name in names if re.search(rf"\b{name}\b", text))
 
 
 def _composer(
@@ -121,7 +144,8 @@ def _imports(body: str, more: Sequence[str]) -> str:
     """Those of the module's own parts, and those of host code."""
     standard = [line for word, line in _IMPORTS if _mentions(word, body)]
     numpy = ["import numpy as np"] if _mentions(r"np\.", body) else []
-    others = [*numpy, "import torch", "import triton", "import triton.language as tl"]
+    triton = ["import triton", "import triton.language as tl"] if _mentions("(triton|tl)[.]", body) else []
+    others = [*numpy, "import torch", *triton]
     packages = {line: line.split(" ")[1].partition(".")[0] for line in more}
     standard += [line for line in more if packages[line] in sys.stdlib_module_names and line not in standard]
     others += [line for line in more if packages[line] not in sys.stdlib_module_names and line not in others]

@@ -458,6 +458,7 @@ AFTER_KERNELS = (
     TILE_PROCESSORS,
     ALIGNED_ROWS,
     *host_transfers.AFTER_KERNELS,
+    *host_transfers.MOVES,
 )
 _DEFINITION = re.compile(r"^(?:class |def )?(_\w+)", re.MULTILINE)
 _PRIVATE = re.compile(r"_(?<!\w_)\w+")  # words; what begins with a literal is found faster
