@@ -64,11 +64,17 @@ SMALL = {
     "python -m benchmarks.first_call": "--small --only cumsum",
     "python -m benchmarks.guard": "--only cumsum",
     "python -m benchmarks.host_calls": "--only 4096",
+    "python -m benchmarks.npbench": "--workers 1 --only atax",
     "python benchmarks/table.py": "--no-aot --only saxpy",
     "python -m tests.round_trips": "saxpy",
 }
 # Whose figures mean nothing under Triton's interpreter, in which they are tried.
-TRIED = ("python -m benchmarks.call_overhead", "python -m benchmarks.host_calls", "python softmax.py")
+TRIED = (
+    "python -m benchmarks.call_overhead",
+    "python -m benchmarks.host_calls",
+    "python -m benchmarks.npbench",
+    "python softmax.py",
+)
 
 # What a test does not have. These are run in their dry form: they print what they would do, or what they take.
 NEEDED = {
