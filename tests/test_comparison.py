@@ -46,6 +46,7 @@ FOURS = 'x: I.In[I.f32, ("M", 4)], out: I.Out[I.i32, ("M",)]'
 TABLE = 'x: I.In[I.i32, ("N",)], out: I.Out[I.i32, ("B", "B")]'
 COUNTS = 'x: I.In[I.f32, ("M", "N")], out: I.Out[I.i32, ("M",)]'
 STORED = 'x: I.In[I.f32, ("N",)], at: I.In[I.i32, ("M",)], out: I.Out[I.f32, ("N",)]'
+IN_TURN = 'x: I.InOut[I.f32, ("M", "N")], y: I.In[I.f32, ("M", "N")]'
 PLACED_INDEX = 'x: I.In[I.f32, ("N",)], n: I.index, out: I.Out[I.f32, ("N",)]'
 BETWEEN = """
 within = I.domain(0, x.shape[0])
@@ -346,6 +347,21 @@ SAME = {
         PLACED_INDEX,
         "for i in range(x.shape[0]):\n    out[i] = x[I.maximum(0, n - I.maximum(2, i - n)) + I.maximum(2, i - n)]",
         "for i in range(x.shape[0]):\n    out[i] = x[I.maximum(I.maximum(2, i - n), n)]",
+    ),
+    "independent points of a loop that writes what it reads, and coordinates": (
+        IN_TURN,
+        "M, N = x.shape\nfor n in I.parallel(I.domain(0, N)):\n    for m in range(M - 1):\n"
+        "        x[m + 1, n] = x[m, n] + y[m, n]",
+        "M, N = x.shape\nn = I.domain(0, N)\nfor m in range(M - 1):\n    x[m + 1, n] = x[m, n] + y[m, n]",
+    ),
+    "reads in a loop that writes nothing of what is read": (
+        IN_TURN,
+        "M, N = x.shape\nfor n in I.parallel(I.domain(0, N)):\n    total = I.cast(0, I.i32)\n"
+        "    for m in range(M):\n        total = total + I.cast(x[m, n], I.i32)\n"
+        "    for m in range(M - 1):\n        x[m, n] = x[m + 1, n]\n    x[M - 1, n] = I.cast(total, I.f32)",
+        "M, N = x.shape\nrows = I.domain(0, M)\nfor n in I.parallel(I.domain(0, N)):\n"
+        "    total = I.reduce.sum(I.cast(x[rows, n], I.i32), axis=0)\n"
+        "    for m in range(M - 1):\n        x[m, n] = x[m + 1, n]\n    x[M - 1, n] = I.cast(total, I.f32)",
     ),
 }
 
@@ -649,6 +665,21 @@ DIFFERENT = {
         PLACED_INDEX,
         "for i in range(x.shape[0]):\n    out[i] = x[I.maximum(0, n - I.maximum(2, i - n))]",
         "for i in range(x.shape[0]):\n    out[i] = x[I.maximum(0, n - I.minimum(2, i - n))]",
+        None,
+    ),
+    "points of a loop that read what others write, and coordinates": (
+        IN_TURN,
+        "M, N = x.shape\nfor n in I.parallel(I.domain(0, N - 1)):\n    for m in range(M - 1):\n"
+        "        x[m + 1, n] = x[m, n + 1] + y[m, n]",
+        "M, N = x.shape\nn = I.domain(0, N - 1)\nfor m in range(M - 1):\n"
+        "    x[m + 1, n] = x[m, I.indices(n) + 1] + y[m, n]",
+        None,
+    ),
+    "reads in a loop that writes, and before it": (
+        IN_TURN,
+        "M, N = x.shape\nn = I.domain(0, N)\nfor m in range(M - 1):\n    x[m + 1, n] = x[m, n] + x[0, n]",
+        "M, N = x.shape\nn = I.domain(0, N)\nfirst = x[0, n]\nfor m in range(M - 1):\n"
+        "    x[m + 1, n] = x[m, n] + first",
         None,
     ),
 }

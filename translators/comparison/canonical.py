@@ -6,7 +6,7 @@ expressions become terms, its axes variables, its ordered loops systems of equat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from intent.dtypes import DType, boolean, index
 from intent.records import dataclass, field
@@ -245,12 +245,23 @@ class Canonical:
         place = expression.attribute
         rest = tuple(self.term(argument, scope) for argument in expression.arguments)
         state = self.state(place)
-        within = tuple(term for token in place.within if (term := scope.iteration(token)) is not None)
+        changing = [token for token in place.within if self._writes_in(token, place.memory)]
+        within = tuple(term for token in changing if (term := scope.iteration(token)) is not None)
         coordinates, extents = self.place(place.memory, place.coordinates, scope)
         detail = (self.memory(place.memory), len(coordinates), bool(rest), state, len(within))
         operands = (*coordinates, *extents, *within, *rest)
         made = self.rules.make("load", expression.dtype, operands, detail)
         return integer(made.polynomial) if expression.dtype == index else made
+
+    def _writes_in(self, token: LoopToken, memory: Memory) -> bool:
+        """Whether iterations of a loop write a memory, so that it matters in which one it is read."""
+        alias = getattr(memory, "alias", None)
+        return any(
+            loop.token is token
+            for sink in self.demand.sinks
+            if sink.memory == memory or (alias is not None and getattr(sink.memory, "alias", None) == alias)
+            for loop in sink.loops
+        )
 
     def state(self, place: Place) -> str:
         """Which writes a load comes after: none that matter, or so many to its memory."""
@@ -274,15 +285,15 @@ class Canonical:
         return self.scopes[-1]
 
     def bind(
-        self, axes: Sequence[Axis], scope: Scope, kind: str = "axis", positional: bool = False
+        self, axes: Sequence[Axis], scope: Scope, points: Collection[Axis] = (), positional: bool = False
     ) -> tuple[Term, ...]:
-        """A variable for each axis, counted from 0; `positional` ones are told by how many come before."""
+        """A variable for each axis, counted from 0: `positional` ones are told by how many come before."""
         made: list[Term] = []
         waiting = list(axes)
         while waiting:
             axis = next(each for each in waiting if not _mentions(each, waiting))
             waiting.remove(axis)
-            made.append(self._variable(axis, scope, kind, positional))
+            made.append(self._variable(axis, scope, "parallel" if axis in points else "axis", positional))
         return tuple(made)
 
     def _variable(self, axis: Axis, scope: Scope, kind: str, positional: bool) -> Term:

@@ -4,7 +4,7 @@ not depend on the order of the program is in an order of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from intent.dtypes import boolean
 from intent.records import dataclass, replace
@@ -12,13 +12,14 @@ from translators.comparison.binding import Open, close
 from translators.comparison.blocks import joined
 from translators.comparison.canonical import Canonical, Scope
 from translators.comparison.conditions import conjuncts, in_bounds, logical
+from translators.comparison.points import independent
 from translators.comparison.ranges import narrowed, split
 from translators.comparison.rules import Rules
 from translators.comparison.terms import Term, integer, truth
 from translators.diagnostics import Span
 from translators.logical.types import Memory
 from translators.planning.sinks import Sink
-from translators.tile.expression import LoopToken
+from translators.tile.expression import Axis, LoopToken
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +72,14 @@ def effects(canonical: Canonical) -> tuple[Stored, ...]:
     Where a statement reads what an earlier one wrote, everything keeps its order.
     """
     sinks = canonical.demand.sinks
-    if canonical.demand.pinned or any(sink.action == "issued" for sink in sinks):
-        kept = [_effect(canonical, sink, "parallel") for sink in sinks]
-        return tuple(_closed(canonical.rules, kept))
+    issued = any(sink.action == "issued" for sink in sinks)
+    if canonical.demand.pinned or issued:
+        points = {axis for sink in sinks for axis in sink.parallel}
+        points -= set() if issued else independent(canonical.demand, points)
+        return tuple(_closed(canonical.rules, [_effect(canonical, sink, points) for sink in sinks]))
     groups: dict[str, list[Effect]] = {}
     for sink in sinks:
-        effect = _normal(canonical.rules, _effect(canonical, sink, "axis"))
+        effect = _normal(canonical.rules, _effect(canonical, sink, ()))
         groups.setdefault(_group(canonical, sink.memory), []).append(effect)
     made: list[Stored] = []
     for group in groups.values():
@@ -92,9 +95,10 @@ def _group(canonical: Canonical, memory: Memory) -> str:
     return f"alias {alias}" if alias is not None else canonical.memory(memory)
 
 
-def _effect(canonical: Canonical, sink: Sink, parallel: str) -> Effect:
+def _effect(canonical: Canonical, sink: Sink, points: Collection[Axis]) -> Effect:
+    """`points` are parallel axes whose points are no mere coordinates."""
     scope = canonical.inside(Scope())
-    variables = list(_around(canonical, sink, scope, parallel))
+    variables = list(_around(canonical, sink, scope, points))
     coordinates, extents = canonical.place(sink.memory, sink.coordinates, scope)
     condition = truth(True) if sink.predicate is None else canonical.term(sink.predicate, scope)
     value = canonical.term(sink.value, scope)
@@ -105,13 +109,13 @@ def _effect(canonical: Canonical, sink: Sink, parallel: str) -> Effect:
     )
 
 
-def _around(canonical: Canonical, sink: Sink, scope: Scope, parallel: str) -> Iterator[Term]:
+def _around(canonical: Canonical, sink: Sink, scope: Scope, points: Collection[Axis]) -> Iterator[Term]:
     """Variables of everything around an effect, what others vary with first."""
     waiting = list(sink.loops)
     pending = [*sink.parallel]
     while waiting or pending:
         outer = [axis for axis in pending if not waiting or axis in waiting[0].parallel]
-        yield from canonical.bind(outer, scope, parallel)
+        yield from canonical.bind(outer, scope, points)
         pending = [axis for axis in pending if axis not in outer]
         if waiting:
             loop = waiting.pop(0)

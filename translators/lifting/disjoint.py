@@ -57,15 +57,20 @@ def within_rows(
     A distance is a size that nothing else is made of. It is chosen so that rows do not overlap: elements that are the
     same are in the same row.
     """
-    ends = {atom for each in (first, second) for axis in each.axes for atom in (*axis.begin.atoms(), *axis.end.atoms())}
-    sizes = dict.fromkeys(atom for atom in first.offset.atoms() if isinstance(atom, Symbol) and atom not in ends)
-    strides = [each for each in sizes if all(_are_rows(access.offset, each, blocks) for access in (first, second))]
+    strides = row_strides(first, second, blocks)
     yield first, second, ()
     for kept in (None, *strides):
         chosen = [each for each in strides if each != kept]
         if chosen:
-            one, other = (replace(each, offset=_in_row(each.offset, chosen)) for each in (first, second))
+            one, other = (replace(each, offset=in_row(each.offset, chosen)) for each in (first, second))
             yield one, other, tuple(chosen)
+
+
+def row_strides(first: Access, second: Access, blocks: frozenset[str]) -> tuple[Symbol, ...]:
+    """The sizes that are nothing but distances of rows in both."""
+    ends = {atom for each in (first, second) for axis in each.axes for atom in (*axis.begin.atoms(), *axis.end.atoms())}
+    sizes = dict.fromkeys(atom for atom in first.offset.atoms() if isinstance(atom, Symbol) and atom not in ends)
+    return tuple(each for each in sizes if all(_are_rows(access.offset, each, blocks) for access in (first, second)))
 
 
 def _are_rows(offset: Polynomial, stride: Symbol, blocks: frozenset[str]) -> bool:
@@ -77,7 +82,7 @@ def _are_rows(offset: Polynomial, stride: Symbol, blocks: frozenset[str]) -> boo
     return all(atom.name in blocks for atom in factors)
 
 
-def _in_row(offset: Polynomial, strides: Sequence[Symbol]) -> Polynomial:
+def in_row(offset: Polynomial, strides: Sequence[Symbol]) -> Polynomial:
     for stride in strides:
         offset = offset - (offset.coefficient(stride) or Polynomial()) * atomic(stride)
     return offset

@@ -66,6 +66,11 @@ def _races(context: Context, sink: Sink, axis: Axis) -> bool:
     return axis in context.programs and axis in sink.value.mentioned and axis not in sink.mask.mentioned
 
 
+def told_by(facts: Facts, coordinates: Sequence[Polynomial]) -> set[Axis]:
+    """The axes that these coordinates tell together."""
+    return _told_by(facts, (*coordinates, *_recombined(facts, coordinates, ())), set())
+
+
 def _told_by(facts: Facts, coordinates: Iterable[Polynomial], told: set[Axis]) -> set[Axis]:
     """What these tell, with what is told by then."""
     known = set(told)
