@@ -137,3 +137,35 @@ def test_programs_are_told_by_quotient_and_remainder() -> None:
     for row in ("(row // 2)", "(n - 1 - row)"):
         (other,) = lift_text(text.format(row=row), "kernel.py").kernels
         assert other.source is None
+
+
+STATE = f"""{HEADER}
+@triton.jit
+def kernel(x_ptr, s_ptr, y_ptr, T, D, E, sb, sd, BLOCK: tl.constexpr):
+    b, e = tl.program_id(0) // E, tl.program_id(0) % E
+    d = tl.arange(0, BLOCK)
+    places = s_ptr + b * sb + d * sd + e
+    held = tl.load(places, mask=d < D, other=0.0)
+    for t in range(T):
+        x = tl.load(x_ptr + (b * T + t) * D + d, mask=d < D, other=0.0)
+        held = held * 0.5 + x * tl.sum(x * held, axis=0)
+        tl.store(y_ptr + (b * T + t) * E + e, tl.sum(x * held, axis=0))
+    tl.store(places, held, mask=d < D)
+
+
+def call(x, s, y):
+    B, T, D = x.shape
+    E = y.shape[2]
+    kernel[(B * E,)](x, s, y, T, D, E, s.stride(0), s.stride(1), BLOCK=triton.next_power_of_2(D))
+"""
+
+
+def test_a_state_that_is_read_as_a_whole_is_stored_as_a_whole() -> None:
+    """Other programs have other columns, which quotient and remainder of their number tell."""
+    (made,) = lift_text(STATE, "kernel.py").kernels
+    assert made.source is not None, made.reason
+    assert lines_of(made)[-1].strip().startswith("s[") and "= held" in lines_of(made)[-1]
+    found = verify(STATE, "kernel.py", made, calls=3)
+    assert found.holds, str(found)
+    (other,) = lift_text(STATE.replace("% E\n", "% E // 2\n"), "kernel.py").kernels
+    assert other.source is None

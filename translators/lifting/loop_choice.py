@@ -38,7 +38,7 @@ def loop_axes(viewed: Viewed, looped: Collection[Axis] = ()) -> Axes:
             case _:
                 pass
     if sink.recurrences:
-        chosen |= _rows(viewed, nodes, free)
+        chosen |= _rows(viewed, nodes, free) - _of_states(viewed, nodes)
         chosen |= {axis for each in sink.recurrences if each.condition for axis in each.condition.axes} & free
     for axis in (
         *sink.every_axis,
@@ -92,6 +92,15 @@ def _rows(viewed: Viewed, nodes: Sequence[Expression], free: set[Axis]) -> set[A
     inner = {axis for coordinates in places if coordinates for axis in axes_of(coordinates[-1])}
     outer = {axis for coordinates in places for each in coordinates[:-1] for axis in axes_of(each)}
     return free - (inner - outer)
+
+
+def _of_states(viewed: Viewed, nodes: Sequence[Expression]) -> set[Axis]:
+    """The axes along which a state is read as a whole."""
+    own = {state.place: len(state.own) for state in viewed.sink.states}
+    coordinates = (
+        each for node in nodes if node.operation == "state" for each in node.arguments[: own[node.attribute]]
+    )
+    return {axis for each in coordinates for axis in axes_of(each.polynomial)}
 
 
 def _stored_axes(viewed: Viewed) -> set[Axis]:

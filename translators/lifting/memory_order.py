@@ -85,7 +85,7 @@ class MemoryOrder:
         offset, mask = load.arguments[:2]
         if self._elsewhere(Access(offset.polynomial, mask), _stored(store)):
             return
-        if clock < self._first_moment(store) and (self._apart(load, store) or self._told(sink, load, store) == set()):
+        if clock < self._first_moment(store) and (self._apart(load, store) or self._tells_all(sink, load, store)):
             return
         if not self._keep_order(sink, load, store):
             raise Residue(f"'{pointer}' is loaded where another program may have stored", sink.line)
@@ -109,6 +109,12 @@ class MemoryOrder:
         for stride in strides:
             self.ledger.add("assumed", f"rows of {store.pointer}, {stride.name} apart, do not overlap")
         return {token for token in shared if mine[token] not in same}
+
+    def _tells_all(self, sink: Sink, load: Expression, store: Sink) -> bool:
+        """Whether programs and iterations are told, and no other store of the program is in the same place."""
+        others = [each for each in self.stored[store.pointer] if each is not store]
+        alone = all(self._elsewhere(_stored(each), _stored(store), races=False) for each in others)
+        return alone and self._told(sink, load, store) == set()
 
     def _iterations(self, sink: Sink) -> dict[LoopToken, Axis]:
         return dict(zip(self.loops[sink], sink.axes[len(self.effects.programs) :], strict=False))
