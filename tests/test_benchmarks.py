@@ -13,7 +13,7 @@ import torch
 from sample_files import ROOT
 
 from benchmarks import cases, families, first_call, generate, misses, performance_page
-from benchmarks.measure import distance
+from benchmarks.measure import distance, load
 from benchmarks.rows import Data
 
 # Layouts of buffers, ways to check, one kernel or two, every kind of implementation.
@@ -103,6 +103,25 @@ def test_other_sizes_are_alike() -> None:
         changed = {name for name in row.sizes if row.sizes[name] != other[name]}
         assert len(changed) == 1
         assert all(other[name] % 16 == row.sizes[name] % 16 and 1 < other[name] < row.sizes[name] for name in changed)
+
+
+@pytest.mark.parametrize("name", ["gemm_odd", "gemm_4096", "gemm_8192"])
+def test_other_sizes_have_the_same_plan(modules: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a GPU whose processors copy tiles, if all rows are aligned."""
+    module = load(modules / "gemm.py")
+    plans: list[tuple[str, object]] = []
+    monkeypatch.setattr(
+        module, "_tile_processors", lambda index, *views: 132 * all(module._aligned(view) for view in views)
+    )
+    monkeypatch.setattr(
+        module, "_launch", lambda plan, *rest, **more: plans.append((plan.kernel.__name__, plan.blocks))
+    )
+    sizes = next(row for row in cases.ROWS if row.name == name).sizes
+    for each in (sizes, first_call.other_sizes(sizes)):
+        M, N, K = each["M"], each["N"], each["K"]
+        views = [torch.empty(shape, dtype=torch.float16) for shape in ((M, K), (K, N), (M, N))]
+        module._launch_gemm(*views, M=M, K=K, N=N)
+    assert plans[0] == plans[1] and plans[0][0] == "gemm_described"
 
 
 def test_rows_are_slower_for_a_reason() -> None:
