@@ -42,6 +42,7 @@ from translators.planning.regions import (
     widest_element,
 )
 from translators.planning.sinks import AxisConflict, MustStore, unsupported
+from translators.planning.tile_limits import HELD_TILE, LARGEST_TILE, narrowed, tile_elements
 from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 from translators.tile.program import Role
 
@@ -53,7 +54,7 @@ RESIDENT_DOT = (64, 128, 256)  # extent of the resident axes of a loop with matr
 RESIDENT_DEPTH = (64, 128)  # extent along which a product is summed again for each tile of a loop around it
 RESIDENT_CARRY = (128, 1024, 8192, 16384)  # extent of the only resident axis of a loop-carried tile
 TILE = 8192  # elements of the largest tile beside a resident axis
-FIXED_TILE = 32768  # elements of the largest tile that fixed extents keep on chip: half the registers of a processor
+FIXED_TILE = HELD_TILE  # elements of the largest tile that fixed extents keep on chip
 STATE_TILE = 2048  # the same beside a loop-carried axis: a state is there twice, before and after the iteration
 SHORT_TILE = 2048  # the same beside such a row: programs enough, and few elements a thread
 SLICED_TILE = 4096  # the same where the tile is a slice that is read, whose loads run ahead
@@ -117,7 +118,23 @@ def choices(regions: Sequence[Region], relaxed: bool = False) -> tuple[Choice, .
     found: list[Choice] = []
     for choice in _choices(regions, relaxed):
         found += [*_few_rows(choice, rows, regions), *_described(choice, regions), *_short(choice, regions), choice]
-    return tuple(found)
+    return _that_fit(found, regions)
+
+
+def _that_fit(found: Sequence[Choice], regions: Sequence[Region]) -> tuple[Choice, ...]:
+    """Those whose tiles a program can hold, and the last one if it alone takes some sizes or no other is left."""
+    fitting = [choice for choice in found if _largest(choice, regions) <= HELD_TILE]
+    last = found[-1]
+    if last in fitting or (fitting and last.limits):
+        return tuple(fitting)
+    if _largest(last, regions) > LARGEST_TILE:
+        raise unsupported(f"a tile of {_largest(last, regions)} elements is not lowered yet", regions[0].sinks[0].span)
+    return (*fitting, last)
+
+
+def _largest(choice: Choice, regions: Sequence[Region]) -> int:
+    sizes = zip(regions, choice.layouts, strict=True)
+    return max((tile_elements(region, layout.lanes) for region, layout in sizes), default=1)
 
 
 def merged_choices(regions: Sequence[Region], last: Axis) -> tuple[Choice, ...]:
@@ -401,6 +418,8 @@ def _layout(
         per_thread = min(per_thread, PER_THREAD_WAITING)
     lanes.update(_count_lanes(region, roles, bins))
     lanes.update(_swap_lanes(region, roles, lanes))
+    if not region.counts and not region.swapped:
+        lanes.update(narrowed(region, roles, lanes))
     streamed = [axis for axis, role in roles.items() if role == "streamed"]
     covered: dict[Axis, Role] = {axis: "resident" for axis in streamed if _covers(lanes[axis], axis)}
     roles, lanes = roles | covered, lanes | _slice_lanes(region, lanes)
