@@ -19,6 +19,7 @@ FOUNDATION = (
     "translators.diagnostic_codes",
     "translators.options",
     "translators.syntax_tree",
+    "translators.printing",
 )
 ALGEBRA = (*FOUNDATION, "translators.algebra")
 LOGICAL = (*ALGEBRA, "translators.logical")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from translators.triton_source.layout import WIDTH, fold
+from translators.printing.layout import WIDTH, fold
 
 NAMES = ("x", "mask", "columns_mask", "start_columns", "stride_output_rows", "accumulator", "value_pointers", "b", "n")
 OPERATORS = {"+": 5, "-": 5, "*": 6, "//": 6, "&": 3, "|": 2, "<": 1, ">=": 1, "and": 0}
@@ -47,7 +47,10 @@ class Expressions:
         return f"{self._atom(depth)}.to({self.random.choice(['tl.float32', 'tl.int32, bitcast=True'])})", ATOM
 
     def _index(self, depth: int) -> tuple[str, int]:
-        return f"{self._atom(depth)}[:, None]", ATOM
+        if self.random.random() < 0.5:
+            return f"{self._atom(depth)}[:, None]", ATOM
+        indices = [self.any(depth) for _ in range(self.random.randint(1, 3))]
+        return f"{self._atom(depth)}[{', '.join(indices)}]", ATOM
 
     def _tuple(self, depth: int) -> tuple[str, int]:
         elements = [self.any(depth) for _ in range(self.random.randint(0, 3))]

@@ -45,7 +45,6 @@ def factored_step(
     n = I.domain(0, N)
     rows_values = rows[m]
     rows_sum = I.reduce.sum(rows_values, axis=0)
-    parameter[m, n] = (
-        parameter[m, n]
-        - rate * gradient[m, n] * I.rsqrt(rows_values[:, None] * columns[n] / (rows_sum / I.cast(M, I.f32)))
+    parameter[m, n] = parameter[m, n] - rate * gradient[m, n] * I.rsqrt(
+        rows_values[:, None] * columns[n] / (rows_sum / I.cast(M, I.f32))
     )

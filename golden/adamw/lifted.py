@@ -28,7 +28,7 @@ def adamw(
     gradient_term_2 = beta2 * second_moment_values + (1.0 - beta2) * gradient_values * gradient_values
     second_moment[n] = gradient_term_2
     parameter_values = parameter[n]
-    parameter[n] = (
-        parameter_values
-        - learning_rate * (gradient_term / correction1 / (I.sqrt(gradient_term_2 / correction2) + epsilon) + weight_decay * parameter_values)
+    parameter[n] = parameter_values - learning_rate * (
+        gradient_term / correction1 / (I.sqrt(gradient_term_2 / correction2) + epsilon)
+        + weight_decay * parameter_values
     )

@@ -20,6 +20,6 @@ def add_rms_norm(
         residual[m, n] = residual_rounded
         residual_rounded_2 = I.cast(residual_rounded, I.f32)
         residual_sum = I.reduce.sum(residual_rounded_2 * residual_rounded_2, axis=0)
-        out[m, n] = (
-            I.cast(residual_rounded_2 * I.rsqrt(residual_sum / I.cast(N, I.f32) + eps) * I.cast(weight[n], I.f32), I.bf16)
+        out[m, n] = I.cast(
+            residual_rounded_2 * I.rsqrt(residual_sum / I.cast(N, I.f32) + eps) * I.cast(weight[n], I.f32), I.bf16
         )

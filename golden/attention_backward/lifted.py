@@ -38,58 +38,94 @@ def attention_dk_dv_state(
             for group_2 in I.parallel(I.domain(0, (S + 15) // 16)):
                 members = I.domain(0, S - I.maximum((group_2 * 16 + 14) // 64 * 64 + 64, S // 64 * 64))
                 members_2 = I.domain(0, I.maximum(0, S // 64 - 1 - (group_2 * 16 + 14) // 64) * 64)
-                members_3 = (
-                    I.domain(group + group_2 * 16 % 64, I.minimum(S - group_2 * 16 // 64 * 64, (I.minimum((group_2 * 16 + 14) // 64 * 64 + 64, S) + 63) // 64 * 64 - group_2 * 16 // 64 * 64))
+                members_3 = I.domain(
+                    group + group_2 * 16 % 64,
+                    I.minimum(
+                        S - group_2 * 16 // 64 * 64,
+                        (I.minimum((group_2 * 16 + 14) // 64 * 64 + 64, S) + 63) // 64 * 64 - group_2 * 16 // 64 * 64,
+                    ),
                 )
                 if group + group_2 * 16 < S:
                     v_values = v[b, group + group_2 * 16, coordinates]
-                    dout_values = (
-                        dout[b, I.indices(members) + I.maximum((group_2 * 16 + 14) // 64 * 64 + 64, S // 64 * 64), coordinates]
-                    )
+                    dout_values = dout[
+                        b,
+                        I.indices(members) + I.maximum((group_2 * 16 + 14) // 64 * 64 + 64, S // 64 * 64),
+                        coordinates,
+                    ]
                     product = I.contract(dout_values, v_values, reduce=((1, 0),), acc_dtype=I.f32)
                     value_term = scale * 1.442695
                     k_values = k[b, group + group_2 * 16, coordinates]
-                    q_values = (
-                        q[b, I.indices(members) + I.maximum((group_2 * 16 + 14) // 64 * 64 + 64, S // 64 * 64), coordinates]
-                    )
+                    q_values = q[
+                        b,
+                        I.indices(members) + I.maximum((group_2 * 16 + 14) // 64 * 64 + 64, S // 64 * 64),
+                        coordinates,
+                    ]
                     product_2 = I.contract(q_values, k_values, reduce=((1, 0),), acc_dtype=I.f32)
-                    exp2_log_mass = (
-                        I.exp2(product_2 * value_term - log_mass[b, I.indices(members) + I.maximum((group_2 * 16 + 14) // 64 * 64 + 64, S // 64 * 64)])
+                    exp2_log_mass = I.exp2(
+                        product_2 * value_term
+                        - log_mass[
+                            b, I.indices(members) + I.maximum((group_2 * 16 + 14) // 64 * 64 + 64, S // 64 * 64)
+                        ],
                     )
-                    product_3 = (
-                        I.contract(q_values, I.cast(exp2_log_mass * (product - delta[b, I.indices(members) + I.maximum((group_2 * 16 + 14) // 64 * 64 + 64, S // 64 * 64)]), I.f16), reduce=((0, 0),), acc_dtype=I.f32)
+                    product_3 = I.contract(
+                        q_values,
+                        I.cast(
+                            exp2_log_mass
+                            * (
+                                product
+                                - delta[
+                                    b, I.indices(members) + I.maximum((group_2 * 16 + 14) // 64 * 64 + 64, S // 64 * 64)
+                                ]
+                            ),
+                            I.f16,
+                        ),
+                        reduce=((0, 0),),
+                        acc_dtype=I.f32,
                     )
                     dout_values_2 = dout[b, I.indices(members_2) + (group_2 * 16 + 14) // 64 * 64 + 64, coordinates]
                     product_4 = I.contract(dout_values_2, v_values, reduce=((1, 0),), acc_dtype=I.f32)
                     q_values_2 = q[b, I.indices(members_2) + (group_2 * 16 + 14) // 64 * 64 + 64, coordinates]
                     product_5 = I.contract(q_values_2, k_values, reduce=((1, 0),), acc_dtype=I.f32)
-                    exp2_log_mass_2 = (
-                        I.exp2(product_5 * value_term - log_mass[b, I.indices(members_2) + (group_2 * 16 + 14) // 64 * 64 + 64])
+                    exp2_log_mass_2 = I.exp2(
+                        product_5 * value_term - log_mass[b, I.indices(members_2) + (group_2 * 16 + 14) // 64 * 64 + 64]
                     )
-                    product_6 = (
-                        I.contract(q_values_2, I.cast(exp2_log_mass_2 * (product_4 - delta[b, I.indices(members_2) + (group_2 * 16 + 14) // 64 * 64 + 64]), I.f16), reduce=((0, 0),), acc_dtype=I.f32)
+                    product_6 = I.contract(
+                        q_values_2,
+                        I.cast(
+                            exp2_log_mass_2
+                            * (product_4 - delta[b, I.indices(members_2) + (group_2 * 16 + 14) // 64 * 64 + 64]),
+                            I.f16,
+                        ),
+                        reduce=((0, 0),),
+                        acc_dtype=I.f32,
                     )
                     dout_values_3 = dout[b, I.indices(members_3) + group_2 * 16 // 64 * 64, coordinates]
                     product_7 = I.contract(dout_values_3, v_values, reduce=((1, 0),), acc_dtype=I.f32)
                     q_values_3 = q[b, I.indices(members_3) + group_2 * 16 // 64 * 64, coordinates]
                     product_8 = I.contract(q_values_3, k_values, reduce=((1, 0),), acc_dtype=I.f32)
-                    exp2_log_mass_3 = (
-                        I.exp2(product_8 * value_term - log_mass[b, I.indices(members_3) + group_2 * 16 // 64 * 64])
+                    exp2_log_mass_3 = I.exp2(
+                        product_8 * value_term - log_mass[b, I.indices(members_3) + group_2 * 16 // 64 * 64]
                     )
-                    product_9 = (
-                        I.contract(q_values_3, I.cast(exp2_log_mass_3 * (product_7 - delta[b, I.indices(members_3) + group_2 * 16 // 64 * 64]), I.f16), reduce=((0, 0),), acc_dtype=I.f32)
+                    product_9 = I.contract(
+                        q_values_3,
+                        I.cast(
+                            exp2_log_mass_3 * (product_7 - delta[b, I.indices(members_3) + group_2 * 16 // 64 * 64]),
+                            I.f16,
+                        ),
+                        reduce=((0, 0),),
+                        acc_dtype=I.f32,
                     )
-                    dk[b, group + group_2 * 16, coordinates] = (
-                        I.cast((product_9 + product_6 + product_3) * scale, I.f16)
+                    dk[b, group + group_2 * 16, coordinates] = I.cast(
+                        (product_9 + product_6 + product_3) * scale, I.f16
                     )
-                    product_10 = (
-                        I.contract(dout_values, I.cast(exp2_log_mass, I.f16), reduce=((0, 0),), acc_dtype=I.f32)
+                    product_10 = I.contract(
+                        dout_values, I.cast(exp2_log_mass, I.f16), reduce=((0, 0),), acc_dtype=I.f32
                     )
-                    product_11 = (
-                        I.contract(dout_values_2, I.cast(exp2_log_mass_2, I.f16), reduce=((0, 0),), acc_dtype=I.f32)
+                    product_11 = I.contract(
+                        dout_values_2, I.cast(exp2_log_mass_2, I.f16), reduce=((0, 0),), acc_dtype=I.f32
                     )
-                    product_12 = (
-                        I.contract(dout_values_3, I.cast(exp2_log_mass_3, I.f16), reduce=((0, 0),), acc_dtype=I.f32)
+                    product_12 = I.contract(
+                        dout_values_3, I.cast(exp2_log_mass_3, I.f16), reduce=((0, 0),), acc_dtype=I.f32
                     )
                     dv[b, group + group_2 * 16, coordinates] = I.cast(product_12 + product_11 + product_10, I.f16)
 
@@ -110,28 +146,41 @@ def attention_dq_state(
     for b in I.parallel(I.domain(0, B)):
         for group in I.parallel(I.domain(0, 16)):
             for group_2 in I.parallel(I.domain(0, (S + 15) // 16)):
-                members = (
-                    I.domain(0, I.minimum(I.minimum(S - (group_2 * 16 + 1) // 64 * 64, group + (group_2 * 16 + 1) % 64), (I.minimum(group_2 * 16 + 16, S) + 63) // 64 * 64 - (group_2 * 16 + 1) // 64 * 64))
+                members = I.domain(
+                    0,
+                    I.minimum(
+                        I.minimum(S - (group_2 * 16 + 1) // 64 * 64, group + (group_2 * 16 + 1) % 64),
+                        (I.minimum(group_2 * 16 + 16, S) + 63) // 64 * 64 - (group_2 * 16 + 1) // 64 * 64,
+                    ),
                 )
                 members_2 = I.domain(0, (group_2 * 16 + 1) // 64 * 64)
                 if group + group_2 * 16 < S:
                     k_values = k[b, I.indices(members) + (group_2 * 16 + 1) // 64 * 64, coordinates]
                     delta_value = delta[b, group + group_2 * 16]
                     dout_values = dout[b, group + group_2 * 16, coordinates]
-                    product = (
-                        I.contract(dout_values, v[b, I.indices(members) + (group_2 * 16 + 1) // 64 * 64, coordinates], reduce=((0, 1),), acc_dtype=I.f32)
+                    product = I.contract(
+                        dout_values,
+                        v[b, I.indices(members) + (group_2 * 16 + 1) // 64 * 64, coordinates],
+                        reduce=((0, 1),),
+                        acc_dtype=I.f32,
                     )
                     log_mass_value = log_mass[b, group + group_2 * 16]
                     value_term = scale * 1.442695
                     q_values = q[b, group + group_2 * 16, coordinates]
                     product_2 = I.contract(q_values, k_values, reduce=((0, 1),), acc_dtype=I.f32)
-                    product_3 = (
-                        I.contract(I.cast(I.exp2(product_2 * value_term - log_mass_value) * (product - delta_value), I.f16), k_values, reduce=((0, 0),), acc_dtype=I.f32)
+                    product_3 = I.contract(
+                        I.cast(I.exp2(product_2 * value_term - log_mass_value) * (product - delta_value), I.f16),
+                        k_values,
+                        reduce=((0, 0),),
+                        acc_dtype=I.f32,
                     )
                     k_values_2 = k[b, members_2, coordinates]
                     product_4 = I.contract(dout_values, v[b, members_2, coordinates], reduce=((0, 1),), acc_dtype=I.f32)
                     product_5 = I.contract(q_values, k_values_2, reduce=((0, 1),), acc_dtype=I.f32)
-                    product_6 = (
-                        I.contract(I.cast(I.exp2(product_5 * value_term - log_mass_value) * (product_4 - delta_value), I.f16), k_values_2, reduce=((0, 0),), acc_dtype=I.f32)
+                    product_6 = I.contract(
+                        I.cast(I.exp2(product_5 * value_term - log_mass_value) * (product_4 - delta_value), I.f16),
+                        k_values_2,
+                        reduce=((0, 0),),
+                        acc_dtype=I.f32,
                     )
                     dq[b, group + group_2 * 16, coordinates] = I.cast((product_6 + product_3) * scale, I.f16)

@@ -28,8 +28,7 @@ def batch_norm_training(
         x_term = x_values - x_mean
         x_sum_2 = I.reduce.sum(x_term * x_term, axis=(0, 1))
         x_mean_2 = x_sum_2 / I.cast(B * P, I.f32)
-        running_variance[c] = (
-            running_variance_value
-            + momentum * (x_mean_2 * I.cast(B * P, I.f32) / (I.cast(B * P, I.f32) - 1.0) - running_variance_value)
+        running_variance[c] = running_variance_value + momentum * (
+            x_mean_2 * I.cast(B * P, I.f32) / (I.cast(B * P, I.f32) - 1.0) - running_variance_value
         )
         out[b, c, p] = x_term * I.rsqrt(x_mean_2 + eps) * weight[c] + bias[c]

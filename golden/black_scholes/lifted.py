@@ -21,16 +21,14 @@ def black_scholes(
     strike_values = strike[n]
     spot_values = spot[n]
     years_term_2 = (
-        (I.log(spot_values / strike_values) + (rate + 0.5 * volatility * volatility) * years_values) / years_term
-    )
+        I.log(spot_values / strike_values) + (rate + 0.5 * volatility * volatility) * years_values
+    ) / years_term
     years_term_3 = (years_term_2 - years_term) * -1.0
     years_term_4 = strike_values * I.exp(rate * -1.0 * years_values)
     years_term_5 = years_term_2 * -1.0
-    call[n] = (
-        spot_values * (0.5 * I.erfc(years_term_5 * 0.70710677))
-        - years_term_4 * (0.5 * I.erfc(years_term_3 * 0.70710677))
+    call[n] = spot_values * (0.5 * I.erfc(years_term_5 * 0.70710677)) - years_term_4 * (
+        0.5 * I.erfc(years_term_3 * 0.70710677)
     )
-    put[n] = (
-        years_term_4 * (0.5 * I.erfc(years_term_3 * -1.0 * 0.70710677))
-        - spot_values * (0.5 * I.erfc(years_term_5 * -1.0 * 0.70710677))
+    put[n] = years_term_4 * (0.5 * I.erfc(years_term_3 * -1.0 * 0.70710677)) - spot_values * (
+        0.5 * I.erfc(years_term_5 * -1.0 * 0.70710677)
     )

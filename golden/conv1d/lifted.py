@@ -19,7 +19,12 @@ def conv1d(
     coordinates = I.domain(0, 3)
     b = I.domain(0, B)
     for u in I.parallel(I.domain(0, U)):
-        product = (
-            I.contract(weight[f, c, coordinates], I.gather(x, (b, c, I.indices(coordinates) * 3 + u * 2), valid=I.indices(coordinates) * 3 + u * 2 < T, fill=0.0), reduce=((2, 2), (1, 1)), acc_dtype=I.f32)
+        product = I.contract(
+            weight[f, c, coordinates],
+            I.gather(
+                x, (b, c, I.indices(coordinates) * 3 + u * 2), valid=I.indices(coordinates) * 3 + u * 2 < T, fill=0.0
+            ),
+            reduce=((2, 2), (1, 1)),
+            acc_dtype=I.f32,
         )
         out[b, f, u] = I.cast(I.transpose(product, (1, 0)) + bias[f], I.f16)

@@ -23,5 +23,7 @@ def cross_entropy(
             loss[m] = (
                 I.log(logits_sum)
                 + logits_max
-                - I.cast(I.gather(logits, (m, target_value), valid=(0 <= target_value) & (target_value < V), fill=0.0), I.f32)
+                - I.cast(
+                    I.gather(logits, (m, target_value), valid=(0 <= target_value) & (target_value < V), fill=0.0), I.f32
+                )
             )

@@ -23,6 +23,6 @@ def cross_entropy_backward(
             exp_logits = I.exp(logits_values - logits_max)
             logits_sum = I.reduce.sum(exp_logits, axis=0)
             logits[m, v] = (
-                (exp_logits / logits_sum - (smoothing / I.cast(V, I.f32) + I.select(label_value == I.indices(v), 1.0 - smoothing, 0.0)))
-                * upstream[m]
-            )
+                exp_logits / logits_sum
+                - (smoothing / I.cast(V, I.f32) + I.select(label_value == I.indices(v), 1.0 - smoothing, 0.0))
+            ) * upstream[m]

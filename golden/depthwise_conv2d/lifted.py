@@ -18,7 +18,9 @@ def depthwise_conv2d(
         for w in I.parallel(I.domain(0, W)):
             members = I.domain(I.maximum(0, 1 - h), I.minimum(H + 1 - h, 3))
             members_2 = I.domain(I.maximum(0, 1 - w), I.minimum(W + 1 - w, 3))
-            weight_sum = (
-                I.reduce.sum(x[b, (h + I.indices(members) - 1)[:, None], w + I.indices(members_2) - 1, c] * weight[members, members_2, c], axis=(1, 2))
+            weight_sum = I.reduce.sum(
+                x[b, (h + I.indices(members) - 1)[:, None], w + I.indices(members_2) - 1, c]
+                * weight[members, members_2, c],
+                axis=(1, 2),
             )
             out[b, h, w, c] = I.minimum(I.maximum(bias[c] + weight_sum, 0.0), 6.0)

@@ -16,6 +16,8 @@ def embedding(
     d = I.domain(0, D)
     for t in I.parallel(I.domain(0, T)):
         tokens_value = I.cast(tokens[t], I.index)
-        out[t, d] = (
-            I.cast(I.cast(I.gather(table, (tokens_value, d), valid=(0 <= tokens_value) & (tokens_value < V), fill=0.0), I.f32) + I.cast(positions[t, d], I.f32), I.bf16)
+        out[t, d] = I.cast(
+            I.cast(I.gather(table, (tokens_value, d), valid=(0 <= tokens_value) & (tokens_value < V), fill=0.0), I.f32)
+            + I.cast(positions[t, d], I.f32),
+            I.bf16,
         )

@@ -18,10 +18,13 @@ def embedding_bag(
     B = out.shape[0]
     d = I.domain(0, D)
     for b in I.parallel(I.domain(0, B)):
-        members = (
-            I.domain(I.maximum(0, I.cast(I.gather(offsets, (b,), valid=b < P, fill=0), I.index)), I.minimum(E, I.cast(I.gather(offsets, (b + 1,), valid=b + 1 < P, fill=0), I.index)))
+        members = I.domain(
+            I.maximum(0, I.cast(I.gather(offsets, (b,), valid=b < P, fill=0), I.index)),
+            I.minimum(E, I.cast(I.gather(offsets, (b + 1,), valid=b + 1 < P, fill=0), I.index)),
         )
         entry_values = I.cast(entry[members], I.index)
-        out[b, d] = (
-            I.reduce.sum(I.gather(table, (entry_values, d), valid=((0 <= entry_values) & (entry_values < V))[:, None], fill=0.0) * weight[members][:, None], axis=0)
+        out[b, d] = I.reduce.sum(
+            I.gather(table, (entry_values, d), valid=((0 <= entry_values) & (entry_values < V))[:, None], fill=0.0)
+            * weight[members][:, None],
+            axis=0,
         )

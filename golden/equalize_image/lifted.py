@@ -16,6 +16,11 @@ def equalize_image(
             cumulative_value = cumulative[0]
             maximum_cumulative = I.maximum(cumulative[255] - cumulative_value, 1)
             image_value = I.cast(image[h, w], I.index)
-            out[h, w] = (
-                I.cast(((I.gather(cumulative, (image_value,), valid=image_value < 256, fill=0) - cumulative_value) * 255 + maximum_cumulative // 2) // maximum_cumulative, I.u8)
+            out[h, w] = I.cast(
+                (
+                    (I.gather(cumulative, (image_value,), valid=image_value < 256, fill=0) - cumulative_value) * 255
+                    + maximum_cumulative // 2
+                )
+                // maximum_cumulative,
+                I.u8,
             )

@@ -19,8 +19,12 @@ def fp8_gemm(
     g = I.domain(0, G)
     coordinates = I.domain(0, 32)
     n = I.domain(0, N)
-    product = (
-        I.contract(I.cast(I.cast(a[m, g, coordinates], I.f32), I.f16), I.cast(I.cast(b[n, g, coordinates], I.f32), I.f16), reduce=((2, 2),), batch=((1, 1),), acc_dtype=I.f32)
+    product = I.contract(
+        I.cast(I.cast(a[m, g, coordinates], I.f32), I.f16),
+        I.cast(I.cast(b[n, g, coordinates], I.f32), I.f16),
+        reduce=((2, 2),),
+        batch=((1, 1),),
+        acc_dtype=I.f32,
     )
     b_scale_sum = I.reduce.sum(product * a_scale[m, g][:, :, None] * I.transpose(b_scale[n, g], (1, 0)), axis=1)
     out[m, n] = I.cast(b_scale_sum, I.bf16)

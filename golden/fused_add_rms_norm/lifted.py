@@ -18,6 +18,6 @@ def fused_add_rms_norm(
         residual_term = I.cast(x[t, d], I.f32) + I.cast(residual_values, I.f32)
         residual[t, d] = I.cast(residual_term, I.bf16)
         residual_sum = I.reduce.sum(residual_term * residual_term, axis=0)
-        x[t, d] = (
-            I.cast(residual_term * I.rsqrt(residual_sum / I.cast(D, I.f32) + eps) * I.cast(weight[d], I.f32), I.bf16)
+        x[t, d] = I.cast(
+            residual_term * I.rsqrt(residual_sum / I.cast(D, I.f32) + eps) * I.cast(weight[d], I.f32), I.bf16
         )

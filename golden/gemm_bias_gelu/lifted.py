@@ -18,6 +18,6 @@ def gemm_bias_gelu(
     n = I.domain(0, N)
     product = I.matmul(x[m, k], w[n, k], acc_dtype=I.f32, transpose_rhs=True)
     bias_term = product + I.cast(bias[n], I.f32)
-    out[m, n] = (
-        I.cast(0.5 * bias_term * (1.0 + I.tanh(0.7978846 * (bias_term + 0.044715 * bias_term * bias_term * bias_term))), I.bf16)
+    out[m, n] = I.cast(
+        0.5 * bias_term * (1.0 + I.tanh(0.7978846 * (bias_term + 0.044715 * bias_term * bias_term * bias_term))), I.bf16
     )

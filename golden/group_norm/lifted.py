@@ -24,5 +24,6 @@ def group_norm(
             x_term = x_values - x_sum / I.cast(C * P, I.f32)
             x_sum_2 = I.reduce.sum(x_term * x_term, axis=(0, 1))
             out[b, group, c, p] = (
-                x_term * I.rsqrt(x_sum_2 / I.cast(C * P, I.f32) + eps) * weight[group, c][:, None] + bias[group, c][:, None]
+                x_term * I.rsqrt(x_sum_2 / I.cast(C * P, I.f32) + eps) * weight[group, c][:, None]
+                + bias[group, c][:, None]
             )

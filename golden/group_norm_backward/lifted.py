@@ -26,6 +26,7 @@ def group_norm_backward(
             inverse_deviation_sum = I.reduce.sum(weight_term * inverse_deviation_term, axis=(0, 1))
             weight_sum = I.reduce.sum(weight_term, axis=(0, 1))
             dx[b, group, c, p] = (
-                (weight_term - weight_sum / I.cast(C * P, I.f32) - inverse_deviation_term * (inverse_deviation_sum / I.cast(C * P, I.f32)))
-                * inverse_deviation_value
-            )
+                weight_term
+                - weight_sum / I.cast(C * P, I.f32)
+                - inverse_deviation_term * (inverse_deviation_sum / I.cast(C * P, I.f32))
+            ) * inverse_deviation_value

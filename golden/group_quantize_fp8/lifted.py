@@ -19,6 +19,6 @@ def group_quantize_fp8(
             x_max = I.reduce.max(I.abs(x_f32), axis=0)
             maximum_x = I.maximum(x_max, 1e-10)
             scale[m, g] = maximum_x / 448.0
-            out[m, g, coordinates] = (
-                I.cast(I.minimum(I.maximum(x_f32 * (448.0 / maximum_x), -448.0), 448.0), I.f8e4m3fn)
+            out[m, g, coordinates] = I.cast(
+                I.minimum(I.maximum(x_f32 * (448.0 / maximum_x), -448.0), 448.0), I.f8e4m3fn
             )

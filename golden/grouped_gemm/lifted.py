@@ -18,8 +18,9 @@ def grouped_gemm(
     k = I.domain(0, K)
     n = I.domain(0, N)
     for g in I.parallel(I.domain(0, G)):
-        members = (
-            I.domain(I.maximum(0, I.cast(I.gather(offsets, (g,), valid=g < P, fill=0), I.index)), I.minimum(R, I.cast(I.gather(offsets, (g + 1,), valid=g + 1 < P, fill=0), I.index)))
+        members = I.domain(
+            I.maximum(0, I.cast(I.gather(offsets, (g,), valid=g < P, fill=0), I.index)),
+            I.minimum(R, I.cast(I.gather(offsets, (g + 1,), valid=g + 1 < P, fill=0), I.index)),
         )
         product = I.matmul(x[members, k], weight[g, k, n], acc_dtype=I.f32)
         out[members, n] = I.cast(product, I.f16)

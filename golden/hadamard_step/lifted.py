@@ -15,6 +15,8 @@ def hadamard_step(
     for group in I.parallel(I.domain(0, 64)):
         x_values = x[m, group]
         x_values_2 = x[m, I.cast(I.cast(group, I.i64) ^ I.cast(stride, I.i64), I.index)]
-        out[m, group] = (
-            I.select(I.cast(I.cast(group, I.i64) & I.cast(stride, I.i64), I.index) == 0, x_values + x_values_2, x_values_2 - x_values)
+        out[m, group] = I.select(
+            I.cast(I.cast(group, I.i64) & I.cast(stride, I.i64), I.index) == 0,
+            x_values + x_values_2,
+            x_values_2 - x_values,
         )

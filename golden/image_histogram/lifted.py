@@ -15,6 +15,6 @@ def image_histogram(
     w = I.domain(0, W)
     for h in I.parallel(I.domain(0, H)):
         for block_i in I.parallel(I.domain(0, BLOCK_I)):
-            counts[h, block_i] = (
-                I.reduce.sum(I.cast((I.cast(I.cast(image[h, w], I.i32) - 0, I.index) == block_i) & keep[h, w], I.i32), axis=0)
+            counts[h, block_i] = I.reduce.sum(
+                I.cast((I.cast(I.cast(image[h, w], I.i32) - 0, I.index) == block_i) & keep[h, w], I.i32), axis=0
             )

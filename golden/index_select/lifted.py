@@ -17,6 +17,9 @@ def index_select(
     for j in I.parallel(I.domain(0, J)):
         index_value = index[j]
         index_term = I.select(0 <= I.cast(index_value, I.index), index_value, I.cast(K, I.i64) + index_value)
-        out[a, j, b] = (
-            I.gather(x, (a, I.cast(index_term, I.index), b), valid=(0 <= I.cast(index_term, I.index)) & (I.cast(index_term, I.index) < K), fill=0.0)
+        out[a, j, b] = I.gather(
+            x,
+            (a, I.cast(index_term, I.index), b),
+            valid=(0 <= I.cast(index_term, I.index)) & (I.cast(index_term, I.index) < K),
+            fill=0.0,
         )

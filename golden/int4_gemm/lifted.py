@@ -20,7 +20,29 @@ def int4_gemm(
     coordinates = I.domain(0, 32)
     m = I.domain(0, M)
     packed_values = packed[n, g, I.indices(coordinates) // 2]
-    product = (
-        I.contract(x[m, g, coordinates], I.cast(I.cast(I.cast(I.cast(I.cast(I.cast(I.select(I.indices(coordinates) % 2 == 0, packed_values & 15, packed_values >> 4), I.f32), I.f16), I.f32) - I.cast(I.cast(I.cast(zero[n, g], I.f32), I.f16), I.f32)[:, :, None], I.f16), I.f32) * I.cast(scale[n, g], I.f32)[:, :, None], I.f16), reduce=((1, 1), (2, 2)), acc_dtype=I.f32)
+    product = I.contract(
+        x[m, g, coordinates],
+        I.cast(
+            I.cast(
+                I.cast(
+                    I.cast(
+                        I.cast(
+                            I.cast(
+                                I.select(I.indices(coordinates) % 2 == 0, packed_values & 15, packed_values >> 4), I.f32
+                            ),
+                            I.f16,
+                        ),
+                        I.f32,
+                    )
+                    - I.cast(I.cast(I.cast(zero[n, g], I.f32), I.f16), I.f32)[:, :, None],
+                    I.f16,
+                ),
+                I.f32,
+            )
+            * I.cast(scale[n, g], I.f32)[:, :, None],
+            I.f16,
+        ),
+        reduce=((1, 1), (2, 2)),
+        acc_dtype=I.f32,
     )
     out[m, n] = I.cast(product, I.f16)

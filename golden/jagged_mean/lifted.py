@@ -15,8 +15,9 @@ def jagged_mean(
     B = out.shape[0]
     d = I.domain(0, D)
     for b in I.parallel(I.domain(0, B)):
-        members = (
-            I.domain(I.maximum(0, I.cast(I.gather(offsets, (b,), valid=b < P, fill=0), I.index)), I.minimum(T, I.cast(I.gather(offsets, (b + 1,), valid=b + 1 < P, fill=0), I.index)))
+        members = I.domain(
+            I.maximum(0, I.cast(I.gather(offsets, (b,), valid=b < P, fill=0), I.index)),
+            I.minimum(T, I.cast(I.gather(offsets, (b + 1,), valid=b + 1 < P, fill=0), I.index)),
         )
         offsets_value = I.gather(offsets, (b,), valid=b < P, fill=0)
         offsets_value_2 = I.gather(offsets, (b + 1,), valid=b + 1 < P, fill=0)

@@ -14,6 +14,6 @@ def kl_divergence(
     m = I.domain(0, M)
     n = I.domain(0, N)
     log_p_values = log_p[m, n]
-    out[m] = (
-        I.reduce.sum(I.select(log_p_values > -I.inf, I.exp(log_p_values) * (log_p_values - log_q[m, n]), 0.0), axis=1)
+    out[m] = I.reduce.sum(
+        I.select(log_p_values > -I.inf, I.exp(log_p_values) * (log_p_values - log_q[m, n]), 0.0), axis=1
     )

@@ -21,12 +21,32 @@ def latent_decode_state(
     p = I.domain(0, P)
     coordinates = I.domain(0, K)
     for b in I.parallel(I.domain(0, B)):
-        members = (
-            I.domain(I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64, I.minimum(I.minimum(S, I.cast(lengths[b], I.index)), I.maximum(0, (I.minimum(S, I.cast(lengths[b], I.index)) + 63) // 64 - I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64) * 64 + I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64))
+        members = I.domain(
+            I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64,
+            I.minimum(
+                I.minimum(S, I.cast(lengths[b], I.index)),
+                I.maximum(
+                    0,
+                    (I.minimum(S, I.cast(lengths[b], I.index)) + 63) // 64
+                    - I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64,
+                )
+                * 64
+                + I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64,
+            ),
         )
         members_2 = I.domain(0, I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64)
-        members_3 = (
-            I.domain(I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64, I.minimum(S, I.maximum(0, (I.minimum(S, I.cast(lengths[b], I.index)) + 63) // 64 - I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64) * 64 + I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64))
+        members_3 = I.domain(
+            I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64,
+            I.minimum(
+                S,
+                I.maximum(
+                    0,
+                    (I.minimum(S, I.cast(lengths[b], I.index)) + 63) // 64
+                    - I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64,
+                )
+                * 64
+                + I.maximum(0, I.minimum(S, I.cast(lengths[b], I.index))) // 64 * 64,
+            ),
         )
         lengths_value = I.cast(lengths[b], I.index)
         q_rotary_values = q_rotary[b, h, p]
@@ -44,8 +64,9 @@ def latent_decode_state(
         product_5 = I.matmul(q_rotary_values, rotary[b, members_3, p], acc_dtype=I.f32, transpose_rhs=True)
         latent_values_2 = latent[b, members_3, coordinates]
         product_6 = I.matmul(q_values, latent_values_2, acc_dtype=I.f32, transpose_rhs=True)
-        exp_lengths = (
-            I.exp(I.select(I.indices(members_3) < lengths_value, (product_6 + product_5) * scale, -I.inf) - lengths_term[:, None])
+        exp_lengths = I.exp(
+            I.select(I.indices(members_3) < lengths_value, (product_6 + product_5) * scale, -I.inf)
+            - lengths_term[:, None],
         )
         lengths_sum = I.reduce.sum(exp_lengths, axis=1)
         exp_lengths_2 = I.exp(rotary_term - I.select(lengths_term == -I.inf, 0.0, lengths_term)[:, None])

@@ -27,12 +27,15 @@ def layer_norm_backward_state(
             inverse_deviation_sum = I.reduce.sum(weight_term * inverse_deviation_term, axis=0)
             weight_sum = I.reduce.sum(weight_term, axis=0)
             dx[g, group, n] = (
-                (weight_term - weight_sum / I.cast(N, I.f32) - inverse_deviation_term * (inverse_deviation_sum / I.cast(N, I.f32)))
-                * inverse_deviation_value
-            )
+                weight_term
+                - weight_sum / I.cast(N, I.f32)
+                - inverse_deviation_term * (inverse_deviation_sum / I.cast(N, I.f32))
+            ) * inverse_deviation_value
     for g in I.parallel(I.domain(0, G)):
         dy_values = dy[g, coordinates, n]
-        d_weight[g, n] = (
-            I.reduce.sum(dy_values * ((x[g, coordinates, n] - mean[g, coordinates][:, None]) * inverse_deviation[g, coordinates][:, None]), axis=0)
+        d_weight[g, n] = I.reduce.sum(
+            dy_values
+            * ((x[g, coordinates, n] - mean[g, coordinates][:, None]) * inverse_deviation[g, coordinates][:, None]),
+            axis=0,
         )
         d_bias[g, n] = I.reduce.sum(dy_values, axis=0)

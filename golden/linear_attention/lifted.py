@@ -24,20 +24,29 @@ def linear_attention_state(
                     members = I.domain(0, group_2 * 64)
                     members_2 = I.domain(0, I.minimum(group + 1, T - group_2 * 64))
                     if group + group_2 * 64 < T:
-                        product = (
-                            I.matmul(key[b, h, members, coordinates], value[b, h, members, e], acc_dtype=I.f32, transpose_lhs=True)
+                        product = I.matmul(
+                            key[b, h, members, coordinates],
+                            value[b, h, members, e],
+                            acc_dtype=I.f32,
+                            transpose_lhs=True,
                         )
                         query_values = query[b, h, group + group_2 * 64, coordinates]
                         product_2 = I.contract(query_values, I.cast(product, I.f16), reduce=((0, 0),), acc_dtype=I.f32)
-                        product_3 = (
-                            I.contract(query_values, key[b, h, group_2 * 64 + I.indices(members_2), coordinates], reduce=((0, 1),), acc_dtype=I.f32)
+                        product_3 = I.contract(
+                            query_values,
+                            key[b, h, group_2 * 64 + I.indices(members_2), coordinates],
+                            reduce=((0, 1),),
+                            acc_dtype=I.f32,
                         )
-                        product_4 = (
-                            I.contract(I.cast(product_3, I.f16), value[b, h, group_2 * 64 + I.indices(members_2), e], reduce=((0, 0),), acc_dtype=I.f32)
+                        product_4 = I.contract(
+                            I.cast(product_3, I.f16),
+                            value[b, h, group_2 * 64 + I.indices(members_2), e],
+                            reduce=((0, 0),),
+                            acc_dtype=I.f32,
                         )
                         out[b, h, group + group_2 * 64, e] = product_4 + product_2
     for b in I.parallel(I.domain(0, B)):
         for h in I.parallel(I.domain(0, H)):
-            last[b, h, coordinates, e] = (
-                I.matmul(key[b, h, t, coordinates], value[b, h, t, e], acc_dtype=I.f32, transpose_lhs=True)
+            last[b, h, coordinates, e] = I.matmul(
+                key[b, h, t, coordinates], value[b, h, t, e], acc_dtype=I.f32, transpose_lhs=True
             )

@@ -20,7 +20,13 @@ def lion(
     gradient_f32 = I.cast(gradient[n], I.f32)
     momentum_values = momentum[n]
     gradient_term = beta1 * momentum_values + (1.0 - beta1) * gradient_f32
-    parameter[n] = (
-        I.cast(parameter_f32 - rate * (I.select(gradient_term > 0.0, 1.0, I.select(gradient_term < 0.0, -1.0, gradient_term)) + decay * parameter_f32), I.bf16)
+    parameter[n] = I.cast(
+        parameter_f32
+        - rate
+        * (
+            I.select(gradient_term > 0.0, 1.0, I.select(gradient_term < 0.0, -1.0, gradient_term))
+            + decay * parameter_f32
+        ),
+        I.bf16,
     )
     momentum[n] = beta2 * momentum_values + (1.0 - beta2) * gradient_f32

@@ -19,8 +19,18 @@ def chunk_state(
     n = I.domain(0, N)
     for b in I.parallel(I.domain(0, B)):
         for c in I.parallel(I.domain(0, C)):
-            states[b, c, h, p, n] = (
-                I.contract(I.cast(I.cast(x[b, c, l, h, p], I.f32) * I.exp(I.gather(decay, (b, h, c, L - 1), valid=0 < L, fill=0.0) - I.transpose(decay[b, h, c, l], (1, 0)))[:, :, None], I.f16), entry[b, c, l, n], reduce=((0, 0),), acc_dtype=I.f32)
+            states[b, c, h, p, n] = I.contract(
+                I.cast(
+                    I.cast(x[b, c, l, h, p], I.f32)
+                    * I.exp(
+                        I.gather(decay, (b, h, c, L - 1), valid=0 < L, fill=0.0)
+                        - I.transpose(decay[b, h, c, l], (1, 0)),
+                    )[:, :, None],
+                    I.f16,
+                ),
+                entry[b, c, l, n],
+                reduce=((0, 0),),
+                acc_dtype=I.f32,
             )
 
 
@@ -67,10 +77,16 @@ def chunk_scan(
                 decay_values = decay[b, h, c, l]
                 readout_values = readout[b, c, l, n]
                 product = I.matmul(readout_values, entry[b, c, l_2, n], acc_dtype=I.f32, transpose_rhs=True)
-                product_2 = (
-                    I.matmul(I.select(I.indices(l_2) <= I.indices(l)[:, None], I.cast(product * I.exp(decay_values[:, None] - decay[b, h, c, l_2]), I.f16), 0.0), x[b, c, l_2, h, p], acc_dtype=I.f32)
+                product_2 = I.matmul(
+                    I.select(
+                        I.indices(l_2) <= I.indices(l)[:, None],
+                        I.cast(product * I.exp(decay_values[:, None] - decay[b, h, c, l_2]), I.f16),
+                        0.0,
+                    ),
+                    x[b, c, l_2, h, p],
+                    acc_dtype=I.f32,
                 )
-                product_3 = (
-                    I.matmul(readout_values, I.cast(before[b, c, h, p, n], I.f16), acc_dtype=I.f32, transpose_rhs=True)
+                product_3 = I.matmul(
+                    readout_values, I.cast(before[b, c, h, p, n], I.f16), acc_dtype=I.f32, transpose_rhs=True
                 )
                 out[b, c, l, h, p] = I.cast(product_3 * I.exp(decay_values)[:, None] + product_2, I.f16)

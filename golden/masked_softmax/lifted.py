@@ -19,6 +19,8 @@ def masked_softmax(
             scores_term = I.cast(scores[b, q, members], I.f32) * scale
             scores_max = I.reduce.max(scores_term, axis=0)
             scores_sum = I.reduce.sum(I.exp(scores_term - scores_max), axis=0)
-            out[b, q, k] = (
-                I.cast(I.exp(I.select(I.indices(k) <= offset + q, I.cast(scores[b, q, k], I.f32) * scale, -I.inf) - scores_max) / scores_sum, I.f16)
+            out[b, q, k] = I.cast(
+                I.exp(I.select(I.indices(k) <= offset + q, I.cast(scores[b, q, k], I.f32) * scale, -I.inf) - scores_max)
+                / scores_sum,
+                I.f16,
             )

@@ -18,6 +18,6 @@ def max_pool(
         for q in I.parallel(I.domain(0, Q)):
             members = I.domain(I.maximum(0, 1 - p * 2), I.minimum(H + 1 - p * 2, 3))
             members_2 = I.domain(I.maximum(0, 1 - q * 2), I.minimum(W + 1 - q * 2, 3))
-            out[b, p, q, c] = (
-                I.reduce.max(x[b, (p * 2 + I.indices(members) - 1)[:, None], q * 2 + I.indices(members_2) - 1, c], axis=(1, 2))
+            out[b, p, q, c] = I.reduce.max(
+                x[b, (p * 2 + I.indices(members) - 1)[:, None], q * 2 + I.indices(members_2) - 1, c], axis=(1, 2)
             )

@@ -20,6 +20,20 @@ def max_pool_indices(
         for p in I.parallel(I.domain(0, P)):
             for q in I.parallel(I.domain(0, Q)):
                 out[b, p, q] = I.reduce.max(x[b, p, coordinates, q, coordinates_2], axis=(0, 1))
-                position[b, p, q] = (
-                    I.cast(Q * p * 4 + Q * (I.arg_reduce.max(x[b, p, I.indices(coordinates_3) // 2, q, I.indices(coordinates_3) % 2], axis=0)[1] // 2) * 2 + q * 2 + I.arg_reduce.max(x[b, p, I.indices(coordinates_3) // 2, q, I.indices(coordinates_3) % 2], axis=0)[1] % 2, I.i64)
+                position[b, p, q] = I.cast(
+                    Q * p * 4
+                    + Q
+                    * (
+                        I.arg_reduce.max(
+                            x[b, p, I.indices(coordinates_3) // 2, q, I.indices(coordinates_3) % 2], axis=0
+                        )[1]
+                        // 2
+                    )
+                    * 2
+                    + q * 2
+                    + I.arg_reduce.max(x[b, p, I.indices(coordinates_3) // 2, q, I.indices(coordinates_3) % 2], axis=0)[
+                        1
+                    ]
+                    % 2,
+                    I.i64,
                 )

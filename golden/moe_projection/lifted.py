@@ -21,9 +21,16 @@ def moe_projection(
     k = I.domain(0, K)
     n = I.domain(0, N)
     for e in I.parallel(I.domain(0, E)):
-        for group in I.parallel(I.domain(I.cast(I.gather(offsets, (e,), valid=e < P, fill=0), I.index), I.cast(I.gather(offsets, (e + 1,), valid=e + 1 < P, fill=0), I.index))):
+        for group in I.parallel(
+            I.domain(
+                I.cast(I.gather(offsets, (e,), valid=e < P, fill=0), I.index),
+                I.cast(I.gather(offsets, (e + 1,), valid=e + 1 < P, fill=0), I.index),
+            ),
+        ):
             value_term = (0 <= group) & (group < R)
             listed_value = I.cast(I.gather(listed, (group,), valid=value_term, fill=0), I.index)
             if (0 <= listed_value) & (listed_value < T):
                 product = I.contract(tokens[listed_value, k], experts[e, k, n], reduce=((0, 0),), acc_dtype=I.f32)
-                I.scatter_reduce(out, (listed_value, n), I.gather(weight, (group,), valid=value_term, fill=0.0) * product, I.add)
+                I.scatter_reduce(
+                    out, (listed_value, n), I.gather(weight, (group,), valid=value_term, fill=0.0) * product, I.add
+                )

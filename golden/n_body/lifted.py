@@ -17,8 +17,11 @@ def n_body(
     position_term = position[n, 0] - position[n_2, 0][:, None]
     position_term_2 = position[n, 2] - position[n_2, 2][:, None]
     position_term_3 = position[n, 1] - position[n_2, 1][:, None]
-    rsqrt_position = (
-        I.rsqrt(position_term * position_term + position_term_3 * position_term_3 + position_term_2 * position_term_2 + softening)
+    rsqrt_position = I.rsqrt(
+        position_term * position_term
+        + position_term_3 * position_term_3
+        + position_term_2 * position_term_2
+        + softening,
     )
     position_term_4 = mass[n] * rsqrt_position * rsqrt_position * rsqrt_position
     acceleration[n_2, 0] = I.reduce.sum(position_term_4 * position_term, axis=1)

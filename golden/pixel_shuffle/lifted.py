@@ -19,6 +19,6 @@ def pixel_shuffle(
     coordinates_2 = I.domain(0, 2)
     h = I.domain(0, H)
     w = I.domain(0, W)
-    out[b, c, h, coordinates, w, coordinates_2] = (
-        I.transpose(x[b, c, coordinates, coordinates_2, h, w], (0, 1, 4, 2, 5, 3))
+    out[b, c, h, coordinates, w, coordinates_2] = I.transpose(
+        x[b, c, coordinates, coordinates_2, h, w], (0, 1, 4, 2, 5, 3)
     )

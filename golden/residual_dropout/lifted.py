@@ -15,9 +15,8 @@ def residual_dropout(
     M, N = x.shape
     for m in I.parallel(I.domain(0, M)):
         for n in I.parallel(I.domain(0, N)):
-            out[m, n] = (
-                residual[m, n]
-                + I.select(I.cast(I.random.bits(seed, N * m + n) >> 8, I.f32) * 5.9604645e-08 >= p, x[m, n] / (1.0 - p), 0.0)
+            out[m, n] = residual[m, n] + I.select(
+                I.cast(I.random.bits(seed, N * m + n) >> 8, I.f32) * 5.9604645e-08 >= p, x[m, n] / (1.0 - p), 0.0
             )
 
 
@@ -31,6 +30,6 @@ def residual_dropout_backward(
     M, N = dy.shape
     for m in I.parallel(I.domain(0, M)):
         for n in I.parallel(I.domain(0, N)):
-            dx[m, n] = (
-                I.select(I.cast(I.random.bits(seed, N * m + n) >> 8, I.f32) * 5.9604645e-08 >= p, dy[m, n] / (1.0 - p), 0.0)
+            dx[m, n] = I.select(
+                I.cast(I.random.bits(seed, N * m + n) >> 8, I.f32) * 5.9604645e-08 >= p, dy[m, n] / (1.0 - p), 0.0
             )

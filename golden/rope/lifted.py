@@ -22,6 +22,6 @@ def rope(
     cosine_values = cosine[t, coordinates]
     x_f32_2 = I.cast(x_values, I.f32)
     x[t, h, coordinates] = I.cast(x_f32_2 * cosine_values[:, None, :] - x_f32 * sine_values[:, None, :], I.f16)
-    x[t, h, I.indices(coordinates) + 32] = (
-        I.cast(x_f32 * cosine_values[:, None, :] + x_f32_2 * sine_values[:, None, :], I.f16)
+    x[t, h, I.indices(coordinates) + 32] = I.cast(
+        x_f32 * cosine_values[:, None, :] + x_f32_2 * sine_values[:, None, :], I.f16
     )

@@ -30,7 +30,7 @@ def rope_cache_update(
             cosine_values = cosine[length_value, block_i]
             key_f32_2 = I.cast(key[b, h, block_i], I.f32)
             key_cache[b, h, length_value, block_i] = I.cast(key_f32_2 * cosine_values - key_f32 * sine_values, I.f16)
-            key_cache[b, h, length_value, I.indices(block_i) + 8] = (
-                I.cast(key_f32 * cosine_values + key_f32_2 * sine_values, I.f16)
+            key_cache[b, h, length_value, I.indices(block_i) + 8] = I.cast(
+                key_f32 * cosine_values + key_f32_2 * sine_values, I.f16
             )
             value_cache[b, h, length_value, block_i_2] = value[b, h, block_i_2]

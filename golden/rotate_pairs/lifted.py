@@ -13,6 +13,6 @@ def rotate_pairs(
     coordinates = I.domain(0, 2)
     m = I.domain(0, M)
     coordinates_2 = I.domain(0, 32)
-    out[m, coordinates_2, coordinates] = (
-        I.select(I.indices(coordinates) == 0, (x[m, coordinates_2, 1] * -1.0)[:, :, None], x[m, coordinates_2, 0][:, :, None])
+    out[m, coordinates_2, coordinates] = I.select(
+        I.indices(coordinates) == 0, (x[m, coordinates_2, 1] * -1.0)[:, :, None], x[m, coordinates_2, 0][:, :, None]
     )

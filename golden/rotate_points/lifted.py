@@ -17,8 +17,11 @@ def rotate_points(
     quaternion_values_2 = quaternion[n, 2]
     quaternion_values_3 = quaternion[n, 1]
     quaternion_values_4 = quaternion[n, 0]
-    rsqrt_quaternion = (
-        I.rsqrt(quaternion_values_4 * quaternion_values_4 + quaternion_values_3 * quaternion_values_3 + quaternion_values_2 * quaternion_values_2 + quaternion_values * quaternion_values)
+    rsqrt_quaternion = I.rsqrt(
+        quaternion_values_4 * quaternion_values_4
+        + quaternion_values_3 * quaternion_values_3
+        + quaternion_values_2 * quaternion_values_2
+        + quaternion_values * quaternion_values,
     )
     quaternion_term = quaternion_values_3 * rsqrt_quaternion
     point_values_2 = point[n, 0]

@@ -15,6 +15,6 @@ def row_column_sum(
     n = I.domain(0, N)
     coordinates = I.domain((M + 15) // 16 * 32, N + (M + 15) // 16 * 32)
     rows[m] = I.reduce.sum(x[m, n], axis=1)
-    columns[I.indices(coordinates) - (M + 15) // 16 * 32] = (
-        I.reduce.sum(x[m, I.indices(coordinates) - (M + 15) // 16 * 32], axis=0)
+    columns[I.indices(coordinates) - (M + 15) // 16 * 32] = I.reduce.sum(
+        x[m, I.indices(coordinates) - (M + 15) // 16 * 32], axis=0
     )

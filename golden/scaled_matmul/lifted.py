@@ -21,9 +21,26 @@ def scaled_matmul(
     coordinates = I.domain(0, 32)
     b_scale_values = I.transpose(b_scale[n, g], (1, 0))
     a_scale_values = a_scale[m, g]
-    product = (
-        I.contract(I.cast(I.cast(I.bitcast(a[m, g, coordinates], I.f8e4m3fn), I.f32), I.f16), I.cast(I.cast(I.bitcast(b[g, coordinates, n], I.f8e4m3fn), I.f32), I.f16), reduce=((2, 1),), batch=((1, 0),), acc_dtype=I.f32)
+    product = I.contract(
+        I.cast(I.cast(I.bitcast(a[m, g, coordinates], I.f8e4m3fn), I.f32), I.f16),
+        I.cast(I.cast(I.bitcast(b[g, coordinates, n], I.f8e4m3fn), I.f32), I.f16),
+        reduce=((2, 1),),
+        batch=((1, 0),),
+        acc_dtype=I.f32,
     )
-    c[m, n] = (
-        I.reduce.sum(product * (I.select(I.cast(a_scale_values, I.index) == 255, I.inf - I.inf, I.bitcast(I.maximum(I.cast(a_scale_values, I.u32) << 23, 4194304), I.f32))[:, :, None] * I.select(I.cast(b_scale_values, I.index) == 255, I.inf - I.inf, I.bitcast(I.maximum(I.cast(b_scale_values, I.u32) << 23, 4194304), I.f32))), axis=1)
+    c[m, n] = I.reduce.sum(
+        product
+        * (
+            I.select(
+                I.cast(a_scale_values, I.index) == 255,
+                I.inf - I.inf,
+                I.bitcast(I.maximum(I.cast(a_scale_values, I.u32) << 23, 4194304), I.f32),
+            )[:, :, None]
+            * I.select(
+                I.cast(b_scale_values, I.index) == 255,
+                I.inf - I.inf,
+                I.bitcast(I.maximum(I.cast(b_scale_values, I.u32) << 23, 4194304), I.f32),
+            )
+        ),
+        axis=1,
     )

@@ -20,7 +20,9 @@ def sddmm(
     for e in I.parallel(I.domain(0, E)):
         column_value = I.cast(column[e], I.index)
         row_value = I.cast(row[e], I.index)
-        column_sum = (
-            I.reduce.sum(I.cast(I.gather(a, (row_value, k), valid=(0 <= row_value) & (row_value < R), fill=0.0), I.f32) * I.cast(I.gather(b, (column_value, k), valid=(0 <= column_value) & (column_value < C), fill=0.0), I.f32), axis=0)
+        column_sum = I.reduce.sum(
+            I.cast(I.gather(a, (row_value, k), valid=(0 <= row_value) & (row_value < R), fill=0.0), I.f32)
+            * I.cast(I.gather(b, (column_value, k), valid=(0 <= column_value) & (column_value < C), fill=0.0), I.f32),
+            axis=0,
         )
         out[e] = values[e] * column_sum

@@ -17,7 +17,10 @@ def searchsorted(
         low = I.cast(0, I.index)
         while low < high:
             values_term = (
-                I.gather(edges, ((high + low) // 2,), valid=(0 <= (high + low) // 2) & ((high + low) // 2 < E), fill=0.0) <= values[n]
+                I.gather(
+                    edges, ((high + low) // 2,), valid=(0 <= (high + low) // 2) & ((high + low) // 2 < E), fill=0.0
+                )
+                <= values[n]
             )
             next_high = I.select(values_term, high, (high + low) // 2)
             next_low = I.select(values_term, (high + low) // 2 + 1, low)

@@ -14,11 +14,11 @@ def segment_softmax(
     P = offsets.shape[0]
     for group in I.parallel(I.domain(0, I.maximum(0, P - 1))):
         for h in I.parallel(I.domain(0, H)):
-            members = (
-                I.domain(I.maximum(0, I.cast(offsets[group], I.index)), I.minimum(E, I.cast(offsets[group + 1], I.index)))
+            members = I.domain(
+                I.maximum(0, I.cast(offsets[group], I.index)), I.minimum(E, I.cast(offsets[group + 1], I.index))
             )
-            members_2 = (
-                I.domain(I.maximum(0, I.cast(offsets[group], I.index)), I.minimum(E, I.cast(offsets[group + 1], I.index)))
+            members_2 = I.domain(
+                I.maximum(0, I.cast(offsets[group], I.index)), I.minimum(E, I.cast(offsets[group + 1], I.index))
             )
             offsets_value = I.cast(offsets[group + 1], I.index)
             offsets_value_2 = I.cast(offsets[group], I.index)

@@ -16,9 +16,8 @@ def split_complex(
         value_term = group * 2 + 1 < N
         y_values = y[m, group * 2]
         x_values = x[m, group * 2]
-        out[m, group * 2] = (
-            x_values * y_values
-            - I.gather(x, (m, group * 2 + 1), valid=value_term, fill=0.0) * I.gather(y, (m, group * 2 + 1), valid=value_term, fill=0.0)
-        )
+        out[m, group * 2] = x_values * y_values - I.gather(
+            x, (m, group * 2 + 1), valid=value_term, fill=0.0
+        ) * I.gather(y, (m, group * 2 + 1), valid=value_term, fill=0.0)
         if value_term:
             out[m, group * 2 + 1] = x_values * y[m, group * 2 + 1] + x[m, group * 2 + 1] * y_values

@@ -18,11 +18,20 @@ def spmm(
     R = out.shape[0]
     d = I.domain(0, D)
     for r in I.parallel(I.domain(0, R)):
-        members = (
-            I.domain(I.maximum(0, I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index)), I.minimum(E, I.maximum(I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index), I.cast(I.gather(offsets, (r + 1,), valid=r + 1 < P, fill=0), I.index))))
+        members = I.domain(
+            I.maximum(0, I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index)),
+            I.minimum(
+                E,
+                I.maximum(
+                    I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index),
+                    I.cast(I.gather(offsets, (r + 1,), valid=r + 1 < P, fill=0), I.index),
+                ),
+            ),
         )
         offsets_value = I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index)
         columns_values = I.cast(columns[members], I.index)
-        out[r, d] = (
-            I.reduce.sum(values[members][:, None] * I.gather(x, (columns_values, d), valid=((0 <= columns_values) & (columns_values < C))[:, None], fill=0.0), axis=0)
+        out[r, d] = I.reduce.sum(
+            values[members][:, None]
+            * I.gather(x, (columns_values, d), valid=((0 <= columns_values) & (columns_values < C))[:, None], fill=0.0),
+            axis=0,
         )

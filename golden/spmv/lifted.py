@@ -17,11 +17,20 @@ def spmv(
     C = x.shape[0]
     R = y.shape[0]
     for r in I.parallel(I.domain(0, R)):
-        members = (
-            I.domain(I.maximum(0, I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index)), I.minimum(E, I.maximum(I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index), I.cast(I.gather(offsets, (r + 1,), valid=r + 1 < P, fill=0), I.index))))
+        members = I.domain(
+            I.maximum(0, I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index)),
+            I.minimum(
+                E,
+                I.maximum(
+                    I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index),
+                    I.cast(I.gather(offsets, (r + 1,), valid=r + 1 < P, fill=0), I.index),
+                ),
+            ),
         )
         offsets_value = I.cast(I.gather(offsets, (r,), valid=r < P, fill=0), I.index)
         columns_values = I.cast(columns[members], I.index)
-        y[r] = (
-            I.reduce.sum(values[members] * I.gather(x, (columns_values,), valid=(0 <= columns_values) & (columns_values < C), fill=0.0), axis=0)
+        y[r] = I.reduce.sum(
+            values[members]
+            * I.gather(x, (columns_values,), valid=(0 <= columns_values) & (columns_values < C), fill=0.0),
+            axis=0,
         )

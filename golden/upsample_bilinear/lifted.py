@@ -23,6 +23,33 @@ def upsample_bilinear(
         value_term_6 = I.maximum(0, (q + 1) // 2 - 1) < W
         value_term_7 = I.maximum(0, (I.indices(p) + 1) // 2 - 1) < H
         out[b, p, q] = (
-            (I.gather(x, (b, I.maximum(0, (I.indices(p) + 1) // 2 - 1), I.maximum(0, (q + 1) // 2 - 1)), valid=value_term_7 & value_term_6, fill=0.0) * value_term_5 + I.gather(x, (b, I.maximum(0, (I.indices(p) + 1) // 2 - 1), I.minimum(W - 1, (q + 1) // 2)), valid=value_term_7 & value_term_3, fill=0.0) * value_term_2) * (1.0 - value_term)
-            + (I.gather(x, (b, I.minimum(H - 1, (I.indices(p) + 1) // 2), I.maximum(0, (q + 1) // 2 - 1)), valid=value_term_4 & value_term_6, fill=0.0) * value_term_5 + I.gather(x, (b, I.minimum(H - 1, (I.indices(p) + 1) // 2), I.minimum(W - 1, (q + 1) // 2)), valid=value_term_4 & value_term_3, fill=0.0) * value_term_2) * value_term
-        )
+            I.gather(
+                x,
+                (b, I.maximum(0, (I.indices(p) + 1) // 2 - 1), I.maximum(0, (q + 1) // 2 - 1)),
+                valid=value_term_7 & value_term_6,
+                fill=0.0,
+            )
+            * value_term_5
+            + I.gather(
+                x,
+                (b, I.maximum(0, (I.indices(p) + 1) // 2 - 1), I.minimum(W - 1, (q + 1) // 2)),
+                valid=value_term_7 & value_term_3,
+                fill=0.0,
+            )
+            * value_term_2
+        ) * (1.0 - value_term) + (
+            I.gather(
+                x,
+                (b, I.minimum(H - 1, (I.indices(p) + 1) // 2), I.maximum(0, (q + 1) // 2 - 1)),
+                valid=value_term_4 & value_term_6,
+                fill=0.0,
+            )
+            * value_term_5
+            + I.gather(
+                x,
+                (b, I.minimum(H - 1, (I.indices(p) + 1) // 2), I.minimum(W - 1, (q + 1) // 2)),
+                valid=value_term_4 & value_term_3,
+                fill=0.0,
+            )
+            * value_term_2
+        ) * value_term

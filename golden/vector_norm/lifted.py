@@ -12,8 +12,10 @@ def group_squares(
     N = x.shape[0]
     G = partial.shape[0]
     for g in I.parallel(I.domain(0, G)):
-        members = (
-            I.domain(0, I.minimum(N, I.minimum(N, g * ((G + N - 1) // G)) + (G + N - 1) // G) - I.minimum(N, g * ((G + N - 1) // G)))
+        members = I.domain(
+            0,
+            I.minimum(N, I.minimum(N, g * ((G + N - 1) // G)) + (G + N - 1) // G)
+            - I.minimum(N, g * ((G + N - 1) // G)),
         )
         x_values = x[I.indices(members) + I.minimum(N, g * ((G + N - 1) // G))]
         partial[g] = I.reduce.sum(x_values * x_values, axis=0)

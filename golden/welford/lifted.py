@@ -26,8 +26,11 @@ def welford(
     n = I.domain(0, N)
     for m in I.parallel(I.domain(0, M)):
         x_values = x[m, n]
-        value_combined, x_combined, value_combined_2 = (
-            I.reduce((I.full((N,), 1.0, I.f32), x_values, I.full((N,), 0.0, I.f32)), axis=0, identity=(0.0, 0.0, 0.0), combine=_welford_combine)
+        value_combined, x_combined, value_combined_2 = I.reduce(
+            (I.full((N,), 1.0, I.f32), x_values, I.full((N,), 0.0, I.f32)),
+            axis=0,
+            identity=(0.0, 0.0, 0.0),
+            combine=_welford_combine,
         )
         mean[m] = x_combined
         variance[m] = value_combined_2 / I.maximum(value_combined, 1.0)

@@ -6,20 +6,12 @@ What to say is not decided here; whoever has a program hands over its parts in o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from itertools import count, pairwise
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 
 from intent.records import dataclass, replace
-
-LINE_LENGTH: Final = 120
-# How tightly an operator binds, as Python has it; ATOM needs no parentheses anywhere.
-OR, AND, NOT, COMPARISON, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, UNARY, POWER, ATOM = range(13)
-BINARY: Final = {
-    "+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "//": PRODUCT, "%": PRODUCT, "<<": SHIFT, ">>": SHIFT, "&": BIT_AND,
-    "^": BIT_XOR, "|": BIT_OR, "<": COMPARISON, "<=": COMPARISON, ">": COMPARISON, ">=": COMPARISON, "==": COMPARISON,
-    "!=": COMPARISON, "**": POWER,
-}  # fmt: skip
+from translators.printing.layout import INDENT, fold
+from translators.printing.python_text import ATOM, BINARY, COMPARISON, NOT, POWER, SUM, UNARY
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +117,7 @@ def _with_other_names(kernel: SourceKernel, written: Mapping[str, SourceFunction
 
 def write_function(function: SourceFunction) -> str:
     lines = ["@intent.fn", f"def {function.name}({', '.join(function.parameters)}):"]
-    lines.extend(f"    {line}" for each in function.body for line in wrapped(each))
+    lines.extend(_folded(function.body))
     return "\n".join(lines)
 
 
@@ -135,36 +127,13 @@ def write_kernel(kernel: SourceKernel) -> str:
     lines.append("):")
     if kernel.docstring:
         lines.append(f'    """{kernel.docstring}"""')
-    lines.extend(f"    {line}" if line else "" for each in kernel.body for line in wrapped(each))
+    lines.extend(_folded(kernel.body))
     return "\n".join(lines)
 
 
-def wrapped(line: str) -> list[str]:
-    """A statement that is too long is broken after its assignment sign, within parentheses."""
-    if len(line) + 4 <= LINE_LENGTH or " = " not in line:
-        return [line]
-    indent = line[: len(line) - len(line.lstrip())]
-    target, _, value = line.partition(" = ")
-    return [f"{target} = (", *(f"{indent}    {part}" for part in broken(value)), f"{indent})"]
-
-
-def broken(expression: str) -> list[str]:
-    """An expression over several lines, broken before its loosest operators outside any bracket."""
-    if len(expression) + 12 <= LINE_LENGTH:
-        return [expression]
-    for operators in ((" | ",), (" & ",), (" + ", " - "), (" * ", " / ")):
-        places = _top_level(expression, operators)
-        if places:
-            bounds = [0, *places, len(expression)]
-            return [expression[low:high].strip() for low, high in pairwise(bounds)]
-    return [expression]
-
-
-def _top_level(expression: str, operators: tuple[str, ...]) -> list[int]:
-    depth = 0
-    found: list[int] = []
-    for position, character in enumerate(expression):
-        depth += (character in "([{") - (character in ")]}")
-        if depth == 0 and any(expression.startswith(operator, position) for operator in operators):
-            found.append(position)
-    return found
+def _folded(statements: Sequence[str]) -> Iterator[str]:
+    """Lines of a body, whose statements bring their own indentation; long ones are broken as a formatter does."""
+    for statement in statements:
+        text = statement.lstrip()
+        indent = INDENT + statement[: len(statement) - len(text)]
+        yield from fold(indent, text) if text and not text.startswith("#") else [(indent + text).rstrip()]

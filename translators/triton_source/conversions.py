@@ -6,7 +6,8 @@ import math
 import struct
 
 from intent.dtypes import DType, bf16, f8e4m3fn, f8e5m2, f16, f32, f64, i8, i32
-from translators.triton_source.expressions import ATOM, UNARY, Code, Emitted, binary, call, method
+from translators.printing.python_text import ATOM, UNARY
+from translators.triton_source.expressions import Code, Emitted, binary, call, method
 
 TRITON_NAME = {
     "bool": "tl.int1", "index": "tl.int64", "i8": "tl.int8", "i16": "tl.int16", "i32": "tl.int32", "i64": "tl.int64",

@@ -7,17 +7,8 @@ a silent wrong index, so nothing else in the compiler joins two fragments by han
 from __future__ import annotations
 
 from intent.records import dataclass
+from translators.printing.python_text import ATOM, BINARY, COMPARISON, NOT, UNARY
 
-# Python's operator classes, loosest first.
-CONDITIONAL, OR, AND, NOT, COMPARISON, BITWISE_OR, BITWISE_XOR, BITWISE_AND, SHIFT, SUM, PRODUCT, UNARY, POWER, ATOM = (
-    range(1, 15)
-)
-
-_BINARY_PRECEDENCE = {
-    "or": OR, "and": AND, "==": COMPARISON, "!=": COMPARISON, "<": COMPARISON, "<=": COMPARISON, ">": COMPARISON,
-    ">=": COMPARISON, "|": BITWISE_OR, "^": BITWISE_XOR, "&": BITWISE_AND, "<<": SHIFT, ">>": SHIFT, "+": SUM, "-": SUM,
-    "*": PRODUCT, "/": PRODUCT, "//": PRODUCT, "%": PRODUCT,
-}  # fmt: skip
 _UNARY_PRECEDENCE = {"-": UNARY, "~": UNARY, "not": NOT}
 
 
@@ -45,7 +36,7 @@ def parenthesised(code: Code, minimum: int) -> str:
 
 def binary(operator: str, left: Code, right: Code) -> Code:
     """`left operator right`. Grouping is kept as built: floating-point sums and products do not reassociate."""
-    precedence = _BINARY_PRECEDENCE[operator]
+    precedence = BINARY[operator]
     loosest = precedence + 1 if precedence == COMPARISON else precedence  # a < b < c would chain
     return Code(f"{parenthesised(left, loosest)} {operator} {parenthesised(right, precedence + 1)}", precedence)
 

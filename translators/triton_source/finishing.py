@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from translators.printing.layout import INDENT, WIDTH, fold
 from translators.triton_source.copies import without_copies
-from translators.triton_source.layout import INDENT, WIDTH, fold
 from translators.triton_source.lines import Line, Origins, is_accumulator, parsed
 from translators.triton_source.loaded_values import converted_at_load
 from translators.triton_source.long_lines import shortened

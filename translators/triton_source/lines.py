@@ -13,30 +13,12 @@ from functools import lru_cache
 from typing import Literal
 
 from intent.records import dataclass, field, replace
+from translators.printing.python_text import ATOM, COMPARISON, CONDITIONAL, grouping, precedence, syntax
 from translators.syntax_tree import children, descendants
-from translators.triton_source.expressions import (
-    AND,
-    ATOM,
-    BITWISE_AND,
-    BITWISE_OR,
-    BITWISE_XOR,
-    COMPARISON,
-    CONDITIONAL,
-    NOT,
-    OR,
-    PRODUCT,
-    SHIFT,
-    SUM,
-    UNARY,
-)
 
 Origins = frozenset[tuple[str, int]]  # files of the author and lines in them
 Kind = Literal["plain", "for", "while", "if", "else", "comment"]
 
-_OPERATOR_PRECEDENCE: dict[type[ast.operator], int] = {
-    ast.Add: SUM, ast.Sub: SUM, ast.Mult: PRODUCT, ast.Div: PRODUCT, ast.FloorDiv: PRODUCT, ast.Mod: PRODUCT,
-    ast.BitOr: BITWISE_OR, ast.BitXor: BITWISE_XOR, ast.BitAnd: BITWISE_AND, ast.LShift: SHIFT, ast.RShift: SHIFT,
-}  # fmt: skip
 _KINDS: dict[type[ast.stmt], Kind] = {ast.For: "for", ast.While: "while", ast.If: "if"}
 # What touches memory, orders it, or draws random bits.
 _EFFECTS = ("load", "store", "atomic_", "_atomic", "debug_barrier", "_philox")
@@ -123,22 +105,6 @@ def parsed(text: str) -> Parsed:
             return Parsed("plain", targets, (*parts, _read(target, tree)), name, _part_of(parts, value), augmented=True)
         case _:
             return Parsed(_KINDS.get(type(tree), "plain"), targets, parts)
-
-
-def syntax(text: str) -> ast.stmt:
-    """The statement on a line, or the compound one that begins there; its columns count characters."""
-    tree = ast.parse(f"{text} pass" if text.endswith(":") else text).body[0]
-    if not text.isascii():
-        _count_characters(tree, text.encode())
-    return tree
-
-
-def _count_characters(tree: ast.stmt, encoded: bytes) -> None:
-    """`ast` counts columns in bytes."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.expr):
-            node.col_offset = len(encoded[: node.col_offset].decode())
-            node.end_col_offset = len(encoded[: node.end_col_offset].decode())
 
 
 def _evaluated(tree: ast.stmt) -> Iterator[ast.expr]:
@@ -260,25 +226,6 @@ def _divides(node: ast.expr) -> bool:
 
 
 # -------------------------------------------------------------------------------------------------------------- editing
-def precedence(node: ast.expr) -> int:
-    """How tightly the outermost operator of an expression binds."""
-    match node:
-        case ast.BinOp(op=operator):
-            return _OPERATOR_PRECEDENCE[type(operator)]
-        case ast.UnaryOp(op=ast.Not()):
-            return NOT
-        case ast.UnaryOp():
-            return UNARY
-        case ast.Compare():
-            return COMPARISON
-        case ast.BoolOp(op=operation):
-            return AND if isinstance(operation, ast.And) else OR
-        case ast.IfExp():
-            return CONDITIONAL
-        case _:
-            return ATOM
-
-
 def required(part: Part) -> int:
     """The precedence from which an expression may stand at a part's place without brackets."""
     match part.parent:
@@ -301,17 +248,6 @@ def required(part: Part) -> int:
 def with_brackets(text: str, part: Part) -> tuple[int, int]:
     """The range of a part and of the brackets around it that do nothing but group it."""
     return (part.start - 1, part.end + 1) if grouping(text, part.node) else (part.start, part.end)
-
-
-def grouping(text: str, node: ast.expr) -> bool:
-    """Whether brackets stand around an expression that do nothing but group it."""
-    before, end = node.col_offset - 1, node.end_col_offset or 0
-    return before >= 0 and text[before] == "(" and text[end : end + 1] == ")" and _groups(text, before)
-
-
-def _groups(text: str, bracket: int) -> bool:
-    """Whether a bracket groups an operand: that of a call follows a name, an index or another call."""
-    return bracket == 0 or not (text[bracket - 1].isalnum() or text[bracket - 1] in "_)]")
 
 
 def replaced(text: str, part: Part, new: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from translators.triton_source.layout import INDENT, WIDTH
+from translators.printing.layout import INDENT, WIDTH
 from translators.triton_source.lines import Line, Part, called, parsed, replaced
 from translators.triton_source.telling_names import Vocabulary, accessed_view
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from intent.dtypes import DType
 from translators.algebra.polynomial import Polynomial, Symbol
 from translators.logical.types import View, output_symbols, view_symbols
+from translators.printing.layout import fold
 from translators.triton_source.launch import (
     TILES,
     Argument,
@@ -20,7 +21,6 @@ from translators.triton_source.launch import (
     Stride,
     Variant,
 )
-from translators.triton_source.layout import fold
 from translators.triton_source.module_layout import LINE_LENGTH, call, collection, string, tuple_text
 from translators.triton_source.module_names import MODULE_LEVEL, KernelNames, renamed
 from translators.triton_source.names import Scope

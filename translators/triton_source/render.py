@@ -23,10 +23,11 @@ from translators.algebra.polynomial import (
     product,
 )
 from translators.logical.types import Buffer, Memory
+from translators.printing.python_text import ATOM
 from translators.tile.expression import Atomic, Axis, Expression, LoopToken, Place
 from translators.tile.program import AxisForm, Check, Named, Section
 from translators.triton_source import arithmetic, atomics, conversions, reductions
-from translators.triton_source.expressions import ATOM, Code, Emitted, binary, call, method, unary
+from translators.triton_source.expressions import Code, Emitted, binary, call, method, unary
 from translators.triton_source.names import LaunchNames
 
 Shape = tuple[Axis, ...]

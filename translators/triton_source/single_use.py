@@ -13,16 +13,15 @@ import ast
 from collections.abc import Sequence, Set
 
 from intent.records import dataclass, replace
-from translators.triton_source.expressions import ATOM
+from translators.printing.layout import INDENT, WIDTH
+from translators.printing.python_text import ATOM, precedence
 from translators.triton_source.flow import Flow
-from translators.triton_source.layout import INDENT, WIDTH
 from translators.triton_source.lines import (
     Line,
     Part,
     called,
     is_plain_load,
     parsed,
-    precedence,
     replaced,
     required,
 )

@@ -9,6 +9,7 @@ from typing_extensions import assert_never
 from intent.dtypes import index
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Polynomial, Quotient, atomic
+from translators.printing.python_text import PRODUCT
 from translators.tile.accumulation import accumulated_product
 from translators.tile.expression import Atomic, Axis, Expression, Place
 from translators.tile.program import (
@@ -36,7 +37,7 @@ from translators.tile.program import (
     StreamLoop,
 )
 from translators.triton_source import conversions, reductions
-from translators.triton_source.expressions import PRODUCT, Code, binary, call, method
+from translators.triton_source.expressions import Code, binary, call, method
 from translators.triton_source.lines import Line, Origins
 from translators.triton_source.render import Shape
 from translators.triton_source.value_statements import ValueWriter

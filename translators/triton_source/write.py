@@ -9,16 +9,17 @@ from intent.dtypes import f32, i32, index
 from intent.records import dataclass, field
 from translators.algebra.polynomial import Symbol
 from translators.logical.program import Kernel
+from translators.printing.layout import INDENT, WIDTH
+from translators.printing.python_text import SUM
 from translators.tile.program import (
     Section,
     TileFunction,
     of_sizes,
 )
 from translators.triton_source import conversions
-from translators.triton_source.expressions import SUM, Code, call, parenthesised
+from translators.triton_source.expressions import Code, call, parenthesised
 from translators.triton_source.finishing import finished
 from translators.triton_source.launch import Argument, Pointer, ScalarArgument, ScratchPointer, Size, Stride
-from translators.triton_source.layout import INDENT, WIDTH
 from translators.triton_source.lines import Line, Origins
 from translators.triton_source.names import LaunchNames
 from translators.triton_source.render import Renderer

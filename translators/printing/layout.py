@@ -12,9 +12,8 @@ import itertools
 from collections.abc import Sequence
 
 from intent.records import dataclass, field
-from translators.triton_source.documents import NOTHING, SPACE, Document, Group, IfBroken, Indented, laid_out
-from translators.triton_source.expressions import ATOM
-from translators.triton_source.lines import grouping, precedence, syntax
+from translators.printing.documents import NOTHING, SPACE, Document, Group, IfBroken, Indented, laid_out
+from translators.printing.python_text import ATOM, grouping, precedence, syntax
 
 WIDTH = 120
 INDENT = "    "
@@ -176,9 +175,9 @@ class _Layout:
         match node:
             case ast.Call(func=function):
                 return self._link(function, inside, is_fluent), self._arguments(node)
-            case ast.Subscript(value=value):
-                index = self.text[self._end(value) + 1 : (node.end_col_offset or 0) - 1]
-                return self._link(value, inside, is_fluent), Group(("[", Indented((NOTHING, index)), NOTHING, "]"))
+            case ast.Subscript(value=value, slice=index):
+                content = Group(self.elements(index)) if self._is_listed(index) else self.document(index, inside=True)
+                return self._link(value, inside, is_fluent), Group(("[", Indented((NOTHING, content)), NOTHING, "]"))
             case ast.Attribute(value=value, attr=name):
                 breaks = is_fluent and self.ends_in_bracket(value)
                 return self._link(value, inside, is_fluent), NOTHING if breaks else "", f".{name}"
@@ -196,6 +195,9 @@ class _Layout:
         if not arguments:
             return "()"
         return Group(("(", Indented((NOTHING, Group(_listed(arguments)))), NOTHING, ")"))
+
+    def _is_listed(self, index: ast.expr) -> bool:
+        return isinstance(index, ast.Tuple) and len(index.elts) > 1 and self.text[index.col_offset] != "("
 
     def _entries(self, node: ast.Dict) -> list[Document]:
         pairs = zip(node.keys, node.values, strict=True)
