@@ -176,8 +176,8 @@ class _Layout:
             case ast.Call(func=function):
                 return self._link(function, inside, is_fluent), self._arguments(node)
             case ast.Subscript(value=value, slice=index):
-                content = Group(self.elements(index)) if self._is_listed(index) else self.document(index, inside=True)
-                return self._link(value, inside, is_fluent), Group(("[", Indented((NOTHING, content)), NOTHING, "]"))
+                content = Indented((NOTHING, self._indices(index)))
+                return self._link(value, inside, is_fluent), Group(("[", content, NOTHING, "]"))
             case ast.Attribute(value=value, attr=name):
                 breaks = is_fluent and self.ends_in_bracket(value)
                 return self._link(value, inside, is_fluent), NOTHING if breaks else "", f".{name}"
@@ -196,8 +196,10 @@ class _Layout:
             return "()"
         return Group(("(", Indented((NOTHING, Group(_listed(arguments)))), NOTHING, ")"))
 
-    def _is_listed(self, index: ast.expr) -> bool:
-        return isinstance(index, ast.Tuple) and len(index.elts) > 1 and self.text[index.col_offset] != "("
+    def _indices(self, index: ast.expr) -> Document:
+        if isinstance(index, ast.Tuple) and len(index.elts) > 1 and self.text[index.col_offset] != "(":
+            return Group(self.elements(index))
+        return self.document(index, inside=True)
 
     def _entries(self, node: ast.Dict) -> list[Document]:
         pairs = zip(node.keys, node.values, strict=True)
