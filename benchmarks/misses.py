@@ -1,5 +1,5 @@
 """Why a generated module is slower than the fastest other implementation of its row, where it is by more than a
-twentieth. `benchmarks.performance_page` prints them with the figures.
+twentieth, and why first calls take long. `benchmarks.performance_page` prints them with the figures.
 """
 
 from __future__ import annotations
@@ -50,4 +50,14 @@ REASONS = {
     "across rows, with 256 filters, took 0.23 to 0.25 ms, as cuDNN does.",
     "top_k": "Value and place found in two reductions, as by the expert, took 0.24 ms; the expert pays no heed to "
     "NaN. What is left is not explained.",
+}
+
+# Why a first call takes more than two seconds. Processor time of Triton 3.6 for compute capability 9.0, per kernel.
+FIRST_CALLS = {
+    "gemm_bias_gelu": "One kernel. A thread has 128 elements of a tile, and the error function is inlined for each: "
+    "2.1 s of processor time, a third in the assembler; the same product without it takes 0.8 s.",
+    "attention_backward": "Three kernels, each compiled when it is called: 0.1, 1.4 and 0.8 s of processor time, and "
+    "a launcher in C for each.",
+    "mamba_chunks": "Three kernels, each compiled when it is called: 0.5, 0.15 and 0.6 s of processor time, and a "
+    "launcher in C for each.",
 }

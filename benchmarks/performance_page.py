@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import npbench_table  # noqa: E402
-from benchmarks.misses import REASONS, SHARE  # noqa: E402
+from benchmarks.misses import FIRST_CALLS, REASONS, SHARE  # noqa: E402
 from benchmarks.report import KINDS, fastest_other, fastest_own, table  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results"
@@ -130,6 +130,8 @@ def _first(report: Mapping[str, Any]) -> str:
         f"{longest['first']:.2f} s. "
         f"{'Over' if slow else 'None is over'} {report['limit']:.0f} s{': ' + ', '.join(slow) if slow else ''}. "
         f"Other sizes of the same plan compile {'again in ' + ', '.join(more) if more else 'nothing'}.",
+        "",
+        *(f"- `{row['row']}`: {FIRST_CALLS[row['row']]}" for row in rows if row["first"] >= report["limit"]),
     ]
     return "\n".join(line for each in lines for line in _folded(each)) + "\n"
 
