@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import generated_modules
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ import sample_files
 from sample_files import Case, Sample
 
 from translators.pipeline import compile_text
+from translators.planning import product_layouts
 from translators.triton_source.launch import Variant
 
 HEAD = """import intent
@@ -159,3 +162,18 @@ def test_axes_that_may_have_fewer_points_than_none_are_not_merged() -> None:
     """Where T is 0 there would be -1 rows, and of -1 times -1 rows there would be one."""
     text = LINEAR.replace("I.domain(0, T)", "I.domain(1, T)")
     assert all(each.function == "k_kernel" for each in variants(text))
+
+
+def test_loops_that_add_up_products_have_wide_tiles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As few tiles as they are worth it for, so that it is quick."""
+    monkeypatch.setattr(product_layouts, "WIDE_TILES", 1)
+    path = tmp_path / "wide.py"
+    path.write_text(SHIFTED, encoding="utf-8")
+    (sample,) = sample_files.kernels_of(path)
+    case = {"B": 3, "T": 50, "K": 16, "N": 256}
+    values = sample_files.arguments(sample, case)
+    wanted = sample_files.expected(sample, case, values)
+    assert not sample_files.differences(sample, generated_modules.by_module(sample, case, values), wanted)
+    wide, *others = generated_modules.compilation(path).codes[0].variants
+    assert wide.condition == "T <= 512 and T % 128 != 0 and N % 256 == 0 and B * N * T >= 32768 and K % 16 == 0"
+    assert [size for _, size in wide.constants[:2]] == [128, 256] and others[2].source == wide.source

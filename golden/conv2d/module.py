@@ -4,9 +4,11 @@
 
 conv2d(x[B, H, W, C] f16, w[3, 3, C, F] f16, bias[F] f16) -> out[B, H, W, F] f16
     out[b, i, columns, filters] = I.cast(total + I.cast(bias[filters], I.f32), I.f16)
+    Plan    one program per 128 b_i_w x 256 f; streamed: 64 channels
     Plan    one program per 16 b_i_w x 32 f; streamed: 128 channels
     Plan    one program per 64 b_i_w x 128 f; streamed: 64 channels
     Plan    one program per 128 b_i_w x 128 f; streamed: 64 channels
+    Plan    one program per b x i x 128 w x 256 f; streamed: 64 channels
     Plan    one program per b x i x 128 w x 128 f; streamed: 64 channels
     Traffic reads x, w, bias; writes out
 
@@ -186,7 +188,16 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_conv2d(x, w, bias, out, B, H, W, C, F):
     index = tl.int64 if B * H * W >= 2**30 else _index_type(x, w, bias, out)
-    if B * H * W <= 16:
+    if W <= 512 and W % 128 != 0 and F % 256 == 0 and B * F * H * W >= 3145728 and C % 16 == 0:
+        plan = _Plan(
+            conv2d_merged,
+            triton.cdiv(B * H * W, 128) * triton.cdiv(F, 256),
+            {"BLOCK_B_I_W": 128, "BLOCK_F": 256, "BLOCK_CHANNELS": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+        integers = (B, H, W, C, F, *x.stride(), *w.stride(), bias.stride(0), *out.stride())
+    elif B * H * W <= 16:
         plan = _Plan(
             conv2d_merged,
             triton.cdiv(B * H * W, 16) * triton.cdiv(F, 32),
@@ -213,6 +224,15 @@ def _launch_conv2d(x, w, bias, out, B, H, W, C, F):
             hip=(4, 2),
         )
         integers = (B, H, W, C, F, *x.stride(), *w.stride(), bias.stride(0), *out.stride())
+    elif F % 256 == 0 and B * F * H * W >= 3145728 and C % 16 == 0:
+        plan = _Plan(
+            conv2d_kernel,
+            B * H * triton.cdiv(W, 128) * triton.cdiv(F, 256),
+            {"BLOCK_W": 128, "BLOCK_F": 256, "BLOCK_CHANNELS": 64, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+        integers = (H, W, C, F, *x.stride(), *w.stride(), bias.stride(0), *out.stride())
     else:
         plan = _Plan(
             conv2d_kernel,

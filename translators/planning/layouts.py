@@ -162,7 +162,7 @@ def takes_few(choice: Choice, last: Axis) -> bool:
 
 def _short(choice: Choice, regions: Sequence[Region]) -> Iterator[Choice]:
     """The same for a product of few rows, and for neighbours that are too few to fill a tile of elements."""
-    if len(regions) != 1 or choice.large or choice.limits:
+    if len(regions) != 1 or choice.large or choice.limits or choice.suitable:
         return
     (region,), (layout,) = regions, choice.layouts
     for axis, most, lanes in (*few_product_rows(region, layout.lanes), *_short_neighbours(region, layout)):
@@ -316,7 +316,7 @@ def _wide_choice(region: Region, usual: Choice) -> Choice | None:
     if wide is None:
         return None
     columns, suitable = wide
-    large = all(axis in region.program for node in region.contractions for axis in node.axes)
+    large = not region.loops and all(axis in region.program for node in region.contractions for axis in node.axes)
     return Choice((replace(layout, lanes={**layout.lanes, columns: DOT_WIDE}),), (), usual.label, suitable, large=large)
 
 

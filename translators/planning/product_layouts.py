@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from translators.algebra.polynomial import Polynomial, number, product, remainder
 from translators.logical.types import View
 from translators.planning.regions import Region
+from translators.planning.sinks import Loop
 from translators.tile.accumulation import accumulated_product
 from translators.tile.expression import EXACT_PRODUCTS, Axis, Expression, Reduction, walk
 from translators.tile.program import Role
@@ -169,9 +170,10 @@ def wide_columns(region: Region, lanes: Mapping[Axis, int | None]) -> tuple[Axis
 
     One program then fills a processor. Where operands are computed there are no registers for that, nor where a program
     walks along rows that it gathers. Rows that a program walks along, as those of a group are, give no more programs.
+    Where a loop adds up products, as of the taps of a filter, all columns of the tiles have to be there.
     """
     reductions = [node for node in region.nodes if isinstance(node.attribute, Reduction)]
-    if len(reductions) != 1 or not _is_plain_dot(reductions[0], region) or region.loops:
+    if len(reductions) != 1 or not _is_plain_dot(reductions[0], region) or not _only_grow(region.loops):
         return None
     lhs, rhs = reductions[0].arguments
     rows = [axis for axis in lhs.axes & reductions[0].axes - rhs.axes if lanes[axis] == DOT_ROWS]
@@ -180,11 +182,24 @@ def wide_columns(region: Region, lanes: Mapping[Axis, int | None]) -> tuple[Axis
         return None
     elements = product(axis.extent for axis in region.program)
     tile = DOT_WIDE * (DOT_ROWS if rows[0] in region.program else 1)
-    wanted = [(columns[0].extent, ">=", 3 * DOT_WIDE), (elements, ">=", WIDE_TILES * tile)]
-    wanted += [(remainder(each, number(ALIGNED)), "==", 0) for each in _row_lengths((lhs, rhs))]
+    wanted: list[Suitable] = [(columns[0].extent, ">=", 3 * DOT_WIDE), (elements, ">=", WIDE_TILES * tile)]
+    if region.loops:
+        wanted[0] = (remainder(columns[0].extent, number(DOT_WIDE)), "==", 0)
+    rest = [each for each in _row_lengths((lhs, rhs)) if not (region.loops and each == columns[0].extent)]
+    wanted += [(remainder(each, number(ALIGNED)), "==", 0) for each in rest]
     if any(have.constant is not None and not _COMPARED[how](have.constant, than) for have, how, than in wanted):
         return None
     return columns[0], tuple(each for each in dict.fromkeys(wanted) if each[0].constant is None)
+
+
+def _only_grow(loops: Iterable[Loop]) -> bool:
+    """The loops do nothing but add products to their carries, or let loops within them do so."""
+    for loop in loops:
+        for ordinal, carry in enumerate(loop.carries):
+            within = carry.update is not None and carry.update.operation == "carried"
+            if not within and accumulated_product(carry.update, loop.token, ordinal, carry.axes) is None:
+                return False
+    return not any(loop.slices or loop.live is not None for loop in loops)
 
 
 def unsuitable_rows(extent: Polynomial) -> tuple[Suitable, ...] | None:
