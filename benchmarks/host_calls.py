@@ -88,10 +88,15 @@ def main() -> None:
             found["slots"] = {"bytes": module._SLOT_BYTES, "in each direction": module._SLOTS}
             found["rows"].append(measured(row, module, options.designs))
             row.arrays.clear()
+            _keep(found, options.output)  # a run that is cut off leaves what it had
     if options.designs:
         found["host copies, GB/s"] = host_copies(1 << (16 if TRIAL else 28))
-    if options.output:
-        options.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        _keep(found, options.output)
+
+
+def _keep(found: Mapping[str, Any], path: Path | None) -> None:
+    if path is not None:
+        path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 def machine() -> dict[str, object]:
