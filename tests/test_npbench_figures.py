@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sample_files import ROOT
 
-from benchmarks import npbench_table
+from benchmarks import npbench_table, performance_page
 
 # Of NumPy's functions, what the statement of `atax` needs; everything is a NumPy array, made anew.
 CUPY = """
@@ -101,3 +101,12 @@ def test_the_table() -> None:
     assert list(npbench_table.losses({"programs": programs})) == [
         ("late, 25% of NumPy and 50% of CuPy", "alone; 5 MB of arrays move to the device, where the program takes 1 ms")
     ]
+
+
+def test_the_page() -> None:
+    programs = {"late": figures(numpy=1.0), "odd": figures(cupy=None, cupy_reason="TypeError: no")}
+    machine = {"device": "a GPU", "torch": "1", "triton": "2", "numpy": "3"}
+    text = performance_page._npbench({"machine": machine, "longest": 5.0, "programs": programs})
+    assert "with one a GPU (torch 1, triton 2, NumPy 3)" in text and "| late | 1 | 2 | 4 | 1 | 0.25x | 2x |" in text
+    assert "\n- `late, 25% of NumPy`: alone; 5 MB of arrays move to the device, where the program takes 1 ms.\n" in text
+    assert text.endswith("\n- `odd`: TypeError: no\n")
