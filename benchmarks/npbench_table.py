@@ -91,5 +91,5 @@ def losses(report: Report) -> Iterator[tuple[str, str]]:
             reasons = [*found["notes"]]
             if ratios["NumPy"] and ratios["NumPy"] < 1 and found["host"] > 2 * found["device"]:
                 size, own = found["bytes"] / 1e6, found["device"]
-                reasons.append(f"{size:.3g} MB of arrays move to the device, where the program takes {own:.3g} ms")
-            yield f"{name}, {' and '.join(slower)}", "; ".join(reasons) or "nothing"
+                reasons.append(f"{size:,.0f} MB of arrays move to the device, where the program takes {own:.3g} ms")
+            yield f"{name}, {' and '.join(slower)}", "; ".join(reasons) or "it has no note on this"
