@@ -146,6 +146,36 @@ def test_only_written_arrays_are_copied_back(module: SimpleNamespace) -> None:
     np.testing.assert_array_equal(memory, [2] * 8 + [0] * 4)
 
 
+class Protected:
+    """A read-only array of a library that exchanges memory, as those of JAX are."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array.copy()
+        self.array.flags.writeable = False
+        self.shape, self.dtype = array.shape, array.dtype
+
+    def __dlpack__(self, **options: object) -> object:
+        return self.array.__dlpack__(**options)  # type: ignore[arg-type]
+
+    def __dlpack_device__(self) -> object:
+        return self.array.__dlpack_device__()
+
+
+def test_read_only_arrays_of_other_libraries_stay_as_they_are(module: SimpleNamespace) -> None:
+    if module.arm == "host":
+        return
+    suffix = "" if module.arm == "device" else "_device"
+    x, state = Protected(X), torch.from_numpy(X.copy())
+    full_sum, raised = (getattr(module.loaded, f"{name}{suffix}") for name in ("full_sum", "raised"))
+    assert float(full_sum(x)) == X.sum()
+    with pytest.raises(ValueError, match="an array that the function changes is read-only"):
+        raised(x)
+    out = getattr(module.loaded, "full_sum_out" if module.arm == "device" else "full_sum_device_out")
+    with pytest.raises(ValueError, match="an array for the results is read-only"):
+        out(state, Protected(np.zeros((), np.float32)))
+    np.testing.assert_array_equal(x.array, X)
+
+
 def test_arrays_that_results_or_changes_cannot_be_written_to(module: SimpleNamespace) -> None:
     if module.arm == "device":
         return

@@ -665,14 +665,20 @@ def _mark_changed(kernel, tensors):
 
 
 def _device_composition(function, arguments, results=(), /, **keywords):
-    """Call a function of tensors with device arrays, in place and on the current stream."""
+    """Call a function of tensors with device arrays, in place, or copies of read-only ones, on the current stream."""
+    if any(map(_is_read_only, results)):
+        raise ValueError("an array for the results is read-only")
     arrays = []
     _each((arguments, keywords, results), _is_array, arrays.append)
     with _stream(arrays):
         tensors = {id(array): _as_tensor(array) for array in arrays}
+        copies = [tensors[id(array)] for array in arrays if _is_read_only(array)]
+        versions = [tensor._version for tensor in copies]
         arguments, keywords = _each((arguments, keywords), _is_array, lambda array: tensors[id(array)])
         with torch.cuda.device(next((tensor.get_device() for tensor in tensors.values()), -1)):
             returned = function(*arguments, **keywords)
+            if [tensor._version for tensor in copies] != versions:
+                raise ValueError("an array that the function changes is read-only")
             for array, result in _paired(results, returned):
                 tensors[id(array)].copy_(result)
         originals = {id(tensors[id(array)]): array for array in arrays}
@@ -693,7 +699,21 @@ def _as_tensor(array):
         return array
     if type(array).__module__ == "numpy":
         raise TypeError("a device array is expected, not a NumPy array")
+    if _is_read_only(array):
+        with torch.inference_mode(False):
+            return torch.from_dlpack(array).clone()
     return torch.as_tensor(array) if hasattr(array, "__cuda_array_interface__") else torch.from_dlpack(array)
+
+
+def _is_read_only(array):
+    """Such an array refuses to give its memory without a version, which could not say so."""
+    if isinstance(array, torch.Tensor) or hasattr(array, "__cuda_array_interface__"):
+        return False
+    try:
+        array.__dlpack__()
+    except BufferError:
+        return True
+    return False
 
 
 def _each(value, wanted, change):

@@ -111,7 +111,7 @@ def _features(
     facts = {
         "host": options.arm != "device",
         "device": options.arm != "host" or composer is not None,
-        "composed": composer is not None and options.arm != "device",
+        "composed": composer is not None,
         "scalars": any(code.kernel.scalars for code in codes),
         "scratch": any(code.scratch for code in codes),
         "bytes": any(dtype.name.startswith("f8") for code in codes for dtype in _memory_types(code)),
