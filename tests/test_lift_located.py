@@ -83,6 +83,12 @@ def test_a_running_maximum_and_its_place() -> None:
     _verified(text, made)
 
 
+def test_a_condition_that_is_turned_round() -> None:
+    text, made = _running("~((best != best) | (x <= best))")
+    assert any("I.arg_reduce.max(" in line for line in lines_of(made))
+    _verified(text, made)
+
+
 def test_a_running_minimum_and_its_place() -> None:
     text, made = _running(LEAST, first='float("inf")')
     assert any("I.arg_reduce.max(-" in line for line in lines_of(made))
@@ -125,6 +131,12 @@ def test_what_is_not_the_first_place(changed: dict[str, str]) -> None:
 def test_a_maximum_that_passes_over_nan() -> None:
     text, made = _running("x > best")
     assert not any("arg_reduce" in line for line in lines_of(made))
+    _verified(text, made)
+
+
+def test_a_maximum_that_the_loop_compares_with_stays_in_the_loop() -> None:
+    text, made = _running(chosen="x > best + 1.0")
+    assert "for i in range(8):" in lines_of(made) and "I.reduce.max(" not in str(lines_of(made))
     _verified(text, made)
 
 

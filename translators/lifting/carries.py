@@ -169,8 +169,8 @@ class Closing:
         return any(node.attribute[0] is token for node in having(CARRIES, expression) if node.operation == "carry")
 
     def _reduction(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> _Closed | None:
-        if not self.prefixes and self._read_within(record, ordinal):
-            return None
+        if (not self.prefixes or self._is_choice(record, ordinal, carry)) and self._read_within(record, ordinal):
+            return None  # what is compared with a choice so far stays a loop
         total = self._known_total(record, ordinal, carry)
         if total is not None and not self.prefixed:
             self.prefixed = self._read_within(record, ordinal)
@@ -436,6 +436,10 @@ class Closing:
         found = (name for name, function in FUNCTIONS.items() if choice.is_function(function, first))
         name = next(found, None)
         return None if name is None else (name, choice.new)
+
+    def _is_choice(self, record: LoopRecord, ordinal: int, carry: LoopCarry) -> bool:
+        own, update = self._own(record, ordinal, carry), self.resolved(carry.update)
+        return update.operation == "select" and self._conditional(update, own) is None
 
     def _initial(self, own: Expression) -> Expression:
         token, ordinal = own.attribute

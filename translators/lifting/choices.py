@@ -21,7 +21,7 @@ from translators.tile.substitution import Rebuilding
 FLOATS: Final = (-math.inf, -1.0, 0.0, 1.0, math.inf, math.nan)
 INTEGERS: Final = (-1, 0, 1)
 COMPARING: Final = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"))
-LOGICAL: Final = frozenset(("and", "or", "xor", "not", "invert"))
+LOGICAL: Final = frozenset(("and", "or", "xor", "not"))
 Function = Callable[[Number, Number], Number]
 
 

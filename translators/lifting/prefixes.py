@@ -75,7 +75,8 @@ def _distance(low: Axis, high: Axis) -> Polynomial | None:
     """How much further the first part counts, if it ends where the second one begins, or the second one is empty."""
     least = low.end.atom
     ends = least.operands if isinstance(least, Extremum) and least.kind == "minimum" else ()
-    for shift in dict.fromkeys((number(0), *(end - high.begin for end in ends))):
+    shifts = (end - high.begin for end in ends)
+    for shift in dict.fromkeys((number(0), *(each for each in shifts if each.constant is not None))):
         begin, end = high.begin + shift, recombined(high.end + shift)
         if low.end in (begin, minimum(begin, end)):
             return shift
