@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from translators.comparison.variants import merged
 from translators.comparison.verdict import compare
 from translators.lifting.files import LiftedFile, Wanted, lift_text
 from translators.lifting.launches import launches
+from translators.lifting.lift import Launch
 from translators.logical import program as lp
 from translators.pipeline import Compilation, compile_text
 from translators.triton_source.module_runtime import LAUNCH, PLAN, PRIVATE_NAMES, definitions
@@ -90,8 +91,14 @@ def compared(text: str, module: str, found: LiftedFile) -> tuple[str, str]:
     file = read_file(module, "module.py")
     known = launches(file, {})
     lifted = [kernel for kernel in found.kernels if kernel.variant_of is None and kernel.source is not None]
-    sides = [lifted_side(file, kernel, known.get(kernel.name), {}) for kernel in lifted]
+    sides = [lifted_side(file, kernel, known.get(kernel.name), _launched(known.get(kernel.name))) for kernel in lifted]
     return _compared(read_sides(text, "program.py", None, {}), sides)
+
+
+def _launched(launch: Launch | None) -> Mapping[str, object]:
+    """The numbers that a kernel is launched with: a program has the same where it has compile-time parameters."""
+    constants = {} if launch is None else launch.known.constants
+    return {name: value for name, value in constants.items() if type(value) is int}
 
 
 def _compared(wanted: list[Side], found: list[Side]) -> tuple[str, str]:

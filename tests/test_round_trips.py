@@ -36,14 +36,12 @@ NO_FIXED_POINT = (
     "conv2d",
     "flash_attention",
     "grouped_query_attention",
-    "gumbel_sampling",
     "heat_step",
     "latent_decode",
     "layer_norm_backward",
     "linear_attention",
     "max_pool_indices",
     "paged_decode",
-    "quantized_gemv",
     "rope_cache_update",
 )
 

@@ -52,7 +52,7 @@ def _run_until(execution: Execution, loop: ast.While) -> None:
     """A loop whose condition is told from what it carries. It stores nothing: how often it runs is not known."""
     statement = f"the statement '{ast.unparse(loop).splitlines()[0]}'"
     left = any(isinstance(node, ast.Break | ast.Continue | ast.Return) for node in ast.walk(loop))
-    if left or loop.orelse or execution.known_truth(execution.value(loop.test)) is not None:
+    if left or loop.orelse:
         raise NotLifted(statement, execution.line)
     stored = len(execution.stores)
     token = LoopToken("step", execution.arena.serial())
@@ -184,6 +184,8 @@ def _carry_through(execution: Execution, body: Sequence[ast.stmt], iterations: _
     condition = None
     if iterations.test is not None:
         condition = execution.operations.truth(execution.scalar(execution.value(iterations.test)))
+        if condition.operation == "constant":
+            raise NotLifted("a loop whose condition nothing changes", line)
     _run_body(execution, body, token)
     for each in carried:
         same_structure(before[each], execution.names[each])
