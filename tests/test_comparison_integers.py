@@ -15,6 +15,8 @@ SUM = """for m in I.parallel(I.domain(0, out.shape[0])):
     e = I.cast(at[m], I.index)
     out[m] = I.reduce.sum(x[I.domain({begin}, x.shape[0])], axis=0)"""
 EACH = "i = I.domain(0, x.shape[0])\nout[i] = {value}"
+NUMBER = "I.cast(I.indices(i), I.i32)"
+NARROW = "I.cast(I.cast(I.indices(i), I.i8) * 8, I.i32)"
 IS_BIN = "v == I.indices(b)[None, :]"
 
 
@@ -25,6 +27,13 @@ IS_BIN = "v == I.indices(b)[None, :]"
         (COUNTED, COUNT.format(condition=f"({IS_BIN}) & (v < 9)"), COUNT.format(condition=IS_BIN)),
         (SEGMENTS, SUM.format(begin="e + I.maximum(0, -e)"), SUM.format(begin="I.maximum(e, 0)")),
         (WHOLE, EACH.format(value="(x[i] - 0) * 1 + y[i]"), EACH.format(value="x[i] + y[i]")),
+        (WHOLE, EACH.format(value=f"{NUMBER} * 8 - 3"), EACH.format(value="I.cast(I.indices(i) * 8 - 3, I.i32)")),
+        (
+            WHOLE,
+            EACH.format(value=f"{NUMBER} * {NUMBER}"),
+            EACH.format(value="I.cast(I.indices(i) * I.indices(i), I.i32)"),
+        ),
+        (WHOLE, EACH.format(value=f"-{NUMBER}"), EACH.format(value="I.cast(-I.indices(i), I.i32)")),
     ],
 )
 def test_same(parameters: str, first: str, second: str) -> None:
@@ -43,6 +52,10 @@ def test_same(parameters: str, first: str, second: str) -> None:
         (SEGMENTS, SUM.format(begin="3 + I.maximum(0, 3 - e)"), SUM.format(begin="I.maximum(e, 3)")),
         (WHOLE, EACH.format(value="(x[i] - 1) * 1 + y[i]"), EACH.format(value="x[i] + y[i]")),
         (WHOLE, EACH.format(value="(x[i] - 0) * 0 + y[i]"), EACH.format(value="x[i] + y[i]")),
+        (WHOLE, EACH.format(value=f"({NUMBER} * 8) >> 3"), EACH.format(value=NUMBER)),
+        (WHOLE, EACH.format(value=f"({NUMBER} * 8) // 8"), EACH.format(value=NUMBER)),
+        (WHOLE, EACH.format(value=f"{NUMBER} * 8 - 3"), EACH.format(value="I.cast(I.indices(i) * 8 + 3, I.i32)")),
+        (WHOLE, EACH.format(value=NARROW), EACH.format(value="I.cast(I.indices(i) * 8, I.i32)")),
     ],
 )
 def test_different(parameters: str, first: str, second: str) -> None:

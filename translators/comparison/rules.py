@@ -6,13 +6,13 @@ permitted reassociation makes equal is left to `relaxed`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import copysign
 
 from intent.dtypes import DType, boolean, f32, i64, index
 from intent.records import dataclass, field
 from translators.algebra.facts import Facts
-from translators.algebra.polynomial import Polynomial, atomic
+from translators.algebra.polynomial import Polynomial, atomic, number, product
 from translators.comparison import casting, conditions, coordinates, weights
 from translators.comparison.terms import BINDERS, Detail, Term, constant, integer, pointwise, raw
 from translators.diagnostics import Span
@@ -159,6 +159,9 @@ class Rules:
     def _ordered(self, function: str, dtype: DType, operands: tuple[Term, ...], permissions: Detail) -> Term:
         if function in ASSOCIATIVE or (function in ("add", "multiply") and dtype.is_integer):
             operands = _flat(function, dtype, operands)
+            coordinates_only = _of_coordinates(function, operands) if dtype.is_integer else None
+            if coordinates_only is not None:
+                return casting.cast(self.polynomial(coordinates_only), dtype)
         if function in ("add", "multiply") and dtype.is_integer:
             neutral = constant(dtype, 0 if function == "add" else 1)
             operands = tuple(each for each in operands if each != neutral) or (neutral,)
@@ -180,6 +183,8 @@ class Rules:
             return constant(operand.dtype, -value)
         if operand == constant(operand.dtype, 0):
             return operand
+        if operand.operation == "cast" and operand.dtype.is_integer and operand.operands[0].dtype == index:
+            return casting.cast(self.polynomial(-operand.operands[0].polynomial), operand.dtype)
         return operand.operands[0] if operand.function == "negative" else pointwise("negative", operand.dtype, operand)
 
     def negated(self, condition: Term) -> Term:
@@ -260,6 +265,23 @@ def _is_floor(condition: Term, true: Term, false: Term) -> bool:
 def _as_numbers(dtype: DType) -> bool:
     """Whether its values are compared as coordinates are; u64 has values that no coordinate has."""
     return dtype.is_integer and (dtype.is_signed or dtype.bits < 64)
+
+
+def _of_coordinates(function: str, operands: Sequence[Term]) -> Polynomial | None:
+    """The sum or product of coordinates that are converted to one type: it is modulo a power of two there."""
+    parts = []
+    for each in operands:
+        minus = each.function == "negative"
+        each = each.operands[0] if minus else each
+        if each.operation == "cast" and each.operands[0].dtype == index:
+            parts.append(each.operands[0].polynomial * (-1 if minus else 1))
+        elif each.operation == "constant" and isinstance(each.detail[0], int):
+            parts.append(number(-each.detail[0] if minus else each.detail[0]))
+        else:
+            return None
+    if function not in ("add", "multiply") or all(each.constant is not None for each in parts):
+        return None
+    return sum(parts, number(0)) if function == "add" else product(parts)
 
 
 def _flat(function: str, dtype: DType, operands: tuple[Term, ...]) -> tuple[Term, ...]:

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from intent.records import dataclass, replace
-from translators.algebra.polynomial import Polynomial
+from translators.algebra.polynomial import Atom, Polynomial, Symbol, number
 from translators.diagnostics import Diagnostic
 from translators.intent_source.read import ReadResult, read_program
 from translators.intent_source.write import SourceKernel
+from translators.lifting.correspondence import Correspondence
 from translators.lifting.files import source_of
 from translators.lifting.launches import launches
 from translators.lifting.lift import Launch, Lifted, lift_kernel
@@ -132,24 +133,33 @@ def lifted_side(file: TritonFile, lifted: Lifted, launch: Launch | None, constan
         raise NoSide(f"'{lifted.name}' is not lifted: {lifted.reason}")
     given = {name: constants[name] for name in lifted.groups if name in constants}
     groups = tuple(name for name in lifted.groups if name not in given)
-    text, kernel = _read_back(replace(lifted, source=_with_runtime(lifted.source, groups)), file.path, given)
+    source, correspondence = _with_runtime(lifted.source, groups), _with_numbers(lifted.correspondence, given)
+    lifted = replace(lifted, source=source, correspondence=correspondence)
+    text, kernel = _read_back(lifted, file.path, given)
     node = file.functions[lifted.name].node
     arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
     parameters = tuple(each.arg for each in arguments if not is_constexpr(each))
     mentioned = {each.id for statement in node.body for each in ast.walk(statement) if isinstance(each, ast.Name)}
-    arrays = lifted.correspondence.arrays
+    arrays = correspondence.arrays
     origin = Origin(
         lifted,
         parameters,
         {each.name: each.pointer for each in arrays},
         {each.name: each.strides for each in arrays},
         tuple(name for name in parameters if name not in mentioned),
-        lifted.correspondence.constants,
-        () if launch is not None and launch.grid else lifted.correspondence.facts,
+        correspondence.constants,
+        () if launch is not None and launch.grid else correspondence.facts,
         groups,
         tuple(each.arg for each in arguments if is_constexpr(each)),
     )
     return Side(file.path, kernel, text, origin)
+
+
+def _with_numbers(correspondence: Correspondence, given: Mapping[str, object]) -> Correspondence:
+    """The sizes of arrays for these numbers."""
+    known: dict[Atom, Polynomial] = {Symbol(name): number(value) for name, value in given.items() if type(value) is int}
+    extents = {name: extent.substitute(known) for name, extent in correspondence.extents.items()}
+    return replace(correspondence, extents=extents)
 
 
 def _with_runtime(source: SourceKernel, groups: Sequence[str]) -> SourceKernel:

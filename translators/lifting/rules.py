@@ -87,6 +87,8 @@ def _split(context: Context, sink: Sink, axis: Axis, divisor: Polynomial) -> Sin
     if axis.begin != Polynomial() or not context.invariant_but(divisor, sink.axes, axis):
         return None
     divides(context, divisor)
+    if _has_stride(sink.offset.polynomial, axis):
+        return None  # an axis of an array: elsewhere it may be decoded, the coordinate stays one
     whole = extent.divided_by(divisor)
     if whole is None:
         whole = context.whole_programs(extent, divisor)
@@ -144,6 +146,11 @@ def _turned(context: Context, sink: Sink, axis: Axis) -> Sink:
         return sink
     context.ledger.add("proven", f"({axis.name} + c) % g, for {axis.name} in [0, g), is each of [0, g) once")
     return made
+
+
+def _has_stride(offset: Polynomial, axis: Axis) -> bool:
+    """Whether elements are counted along the axis in steps of a number that is passed for it."""
+    return any(axis in monomial and any(isinstance(atom, Symbol) for atom in monomial) for monomial, _ in offset.terms)
 
 
 def _by_itself(offset: Polynomial, axis: Axis) -> bool:

@@ -245,7 +245,8 @@ class Delinearising:
             if factor == 1:
                 return [unit]
             if any(constant % factor for constant in constants):
-                return [unit * factor, unit]
+                dense = any(not term.size for access in accesses for term in access)  # else every axis has its stride
+                return [unit * factor, unit] if dense else [unit]
             return [unit * factor] if size else [unit]
         ordered = sorted(factors, reverse=True)
         chain = all(large % small == 0 for large, small in pairwise(ordered))
