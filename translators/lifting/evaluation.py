@@ -24,6 +24,9 @@ POISON: Final = "poison"  # a lane that holds no defined value
 Value = Number | str
 
 
+MOST_ITERATIONS: Final = 64  # of a loop that runs until a condition fails
+
+
 class Observed(Exception):
     """A stored value depends on a lane that holds no defined value."""
 
@@ -36,6 +39,7 @@ class Evaluator:
     seed: int = 0
     recurrences: Mapping[Place, tuple[Axis, State]] = field(default_factory=dict)
     integers: Mapping[str, int] = field(default_factory=dict)  # pointer -> number of values its integer elements take
+    tests: Mapping[Axis, Expression] = field(default_factory=dict)  # of recurrences that run until one fails
     given: Sequence[Value] = ()  # of the arguments of a function that combines elements
 
     def polynomial(self, polynomial: Polynomial, point: Mapping[Atom, int]) -> int:
@@ -158,14 +162,22 @@ class Evaluator:
             lane: self.polynomial(each.polynomial, point)
             for lane, each in zip(carry.lanes, node.arguments, strict=True)
         }
-        step = point[token] if node.operation == "carry" else self.polynomial(record.trip, point)
+        step = point[token] if node.operation == "carry" else self._trip(token, record.condition, record.trip, point)
         if step == 0:
             return self.value(carry.initial, {**point, **lanes})
         return self.value(carry.update, {**point, **lanes, token: step - 1})
 
+    def _trip(
+        self, ordinal: Axis | LoopToken, test: Expression | None, trip: Polynomial, point: Mapping[Atom, int]
+    ) -> int:
+        """How many iterations there are: so many, or for as long as the test holds."""
+        if test is None:
+            return self.polynomial(trip, point)
+        return next(step for step in range(MOST_ITERATIONS) if not self.value(test, {**point, ordinal: step}))
+
     def _state(self, node: Expression, point: Mapping[Atom, int]) -> Value:
         axis, state = self.recurrences[node.attribute]
-        step = point[axis] if axis in point else self.polynomial(axis.end, point)
+        step = point[axis] if axis in point else self._trip(axis, self.tests.get(axis), axis.end, point)
         here = dict(point)
         for each, at in zip(state.own, node.arguments, strict=True):
             here[each] = self.polynomial(at.polynomial, point)
@@ -271,7 +283,8 @@ def stored_by_sinks(sinks: Sequence[Sink], sizes: Mapping[str, int], evaluator: 
     result: Stored = {}
     for sink in sinks:
         states = {state.place: (each.axis, state) for each in sink.recurrences for state in each.states}
-        running = Evaluator({}, evaluator.seed, states, evaluator.integers)
+        tests = {each.axis: each.condition for each in sink.recurrences if each.condition is not None}
+        running = Evaluator({}, evaluator.seed, states, evaluator.integers, tests)
         for point in evaluator.bound(sink.axes, start):
             _record(running, result, sink, point)
     return result
