@@ -87,7 +87,8 @@ def _split(context: Context, sink: Sink, axis: Axis, divisor: Polynomial) -> Sin
     if axis.begin != Polynomial() or not context.invariant_but(divisor, sink.axes, axis):
         return None
     divides(context, divisor)
-    if _has_stride(sink.offset.polynomial, axis):
+    lanes = divisor.constant is not None and axis not in context.programs
+    if lanes and _has_stride(sink.offset.polynomial, axis):
         return None  # an axis of an array: elsewhere it may be decoded, the coordinate stays one
     whole = extent.divided_by(divisor)
     if whole is None:
