@@ -7,50 +7,44 @@ import intent.language as I
 @intent.kernel
 def quantize_activations(
     x: I.In[I.f32, ("G", "V")],
-    records: I.Out[I.u8, ("G", 146, 2)],
+    records: I.Out[I.u8, ("G", 292)],
     BLOCK_I_2: I.Constexpr[int] = 256,
 ):
     G = x.shape[0]
     block_i_2 = I.domain(0, BLOCK_I_2)
     coordinates = I.domain(0, 16)
     for g in I.parallel(I.domain(0, G)):
-        for group in I.parallel(I.domain(0, 146)):
-            for group_2 in I.parallel(I.domain(0, 2)):
-                x_values = x[g, block_i_2]
-                x_max = I.reduce.max(x_values * -1.0, axis=0)
-                x_max_2 = I.reduce.max(x_values, axis=0)
-                x_term = I.select(x_max_2 > x_max, x_max_2, x_max * -1.0)
-                x_term_2 = x_term == 0.0
-                x_term_3 = I.select(x_term_2, 0.0, -127.0 / I.select(x_term_2, 1.0, x_term))
-                x_sum = I.reduce.sum(
-                    (
-                        I.bitcast(x[g, I.indices(coordinates) + (group + 14) % 16 * 16] * x_term_3 + 12582912.0, I.i32)
-                        & 8388607
-                    )
-                    - 4194304,
-                    axis=0,
+        for group in I.parallel(I.domain(0, 292)):
+            x_values = x[g, block_i_2]
+            x_max = I.reduce.max(x_values * -1.0, axis=0)
+            x_max_2 = I.reduce.max(x_values, axis=0)
+            x_term = I.select(x_max_2 > x_max, x_max_2, x_max * -1.0)
+            x_term_2 = x_term == 0.0
+            x_term_3 = I.select(x_term_2, 0.0, -127.0 / I.select(x_term_2, 1.0, x_term))
+            x_sum = I.reduce.sum(
+                (
+                    I.bitcast(x[g, I.indices(coordinates) + (group // 2 + 14) % 16 * 16] * x_term_3 + 12582912.0, I.i32)
+                    & 8388607
                 )
-                records[g, group, group_2] = I.select(
-                    group * 2 + group_2 < 4,
+                - 4194304,
+                axis=0,
+            )
+            records[g, group] = I.select(
+                group < 4,
+                I.cast(
+                    I.bitcast(I.select(x_term_2, 0.0, 1.0 / I.select(x_term_2, 1.0, x_term_3)), I.u32)
+                    >> I.cast(group % 4 * 8, I.u32)
+                    & 255,
+                    I.u8,
+                ),
+                I.select(
+                    group < 260,
                     I.cast(
-                        I.bitcast(I.select(x_term_2, 0.0, 1.0 / I.select(x_term_2, 1.0, x_term_3)), I.u32)
-                        >> I.cast((group * 2 + group_2) % 4 * 8, I.u32)
-                        & 255,
-                        I.u8,
+                        (I.bitcast(x[g, (group + 252) % 256] * x_term_3 + 12582912.0, I.i32) & 8388607) - 4194304, I.u8
                     ),
-                    I.select(
-                        group * 2 + group_2 < 260,
-                        I.cast(
-                            (
-                                I.bitcast(x[g, (group * 2 + group_2 + 252) % 256] * x_term_3 + 12582912.0, I.i32)
-                                & 8388607
-                            )
-                            - 4194304,
-                            I.u8,
-                        ),
-                        I.cast(I.cast(x_sum, I.u16) >> I.cast(group_2, I.u16) * 8 & 255, I.u8),
-                    ),
-                )
+                    I.cast(I.cast(x_sum, I.u16) >> I.cast(group % 2, I.u16) * 8 & 255, I.u8),
+                ),
+            )
 
 
 @intent.kernel
