@@ -16,7 +16,7 @@ def game_of_life(
         for w in I.parallel(I.domain(0, W)):
             cells_sum = I.reduce.sum(
                 I.cast(
-                    cells[((I.indices(coordinates) + h - 1) % H)[:, None], (I.indices(coordinates_2) + w - 1) % W],
+                    cells[(((I.indices(coordinates) + h - 1) % H)[:, None], (I.indices(coordinates_2) + w - 1) % W)],
                     I.i32,
                 ),
                 axis=(0, 1),
