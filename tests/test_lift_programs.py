@@ -7,9 +7,10 @@ import textwrap
 import pytest
 
 from intentc.lift_verification import verify
+from translators.algebra.effort import OF_A_QUESTION
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Symbol, ceiling_divide, symbol
-from translators.lifting import context
+from translators.lifting import lift
 from translators.lifting.files import lift_text
 from translators.lifting.lift import Lifted
 
@@ -136,7 +137,7 @@ def test_a_maximum_of_nothing_is_no_sum_of_nothing() -> None:
 
 
 def test_a_lift_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(context, "MOST_EFFORT", 40)
+    monkeypatch.setattr(lift, "MOST_EFFORT", 40)
     _, kernel = lifted(NESTED)
     assert kernel.source is None
     assert "more steps than are tried" in (kernel.reason or "")
@@ -152,9 +153,12 @@ def test_facts_that_know_the_same_share_their_proofs() -> None:
     n, b, i = symbol("n"), symbol("b"), Symbol("i")
     facts = Facts().with_bounds(Symbol("b"), low=1)
     question = b * ceiling_divide(n, b) - n
-    for more in (facts, facts.with_bounds(i, 0, n), facts.with_bounds(Symbol("j"), 0, n)):
+    assert facts.nonnegative(question)
+    first = facts.effort.spent
+    assert first > 2 * OF_A_QUESTION
+    for more in (facts.with_bounds(i, 0, n), facts.with_bounds(Symbol("j"), 0, n)):
         assert more.nonnegative(question)
-    assert facts.searches == 1
+    assert facts.effort.spent - first == 2 * OF_A_QUESTION
     assert facts.with_bounds(i, 0, n) is facts.with_bounds(i, 0, n)
 
 

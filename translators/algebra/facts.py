@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from intent.records import dataclass, field, replace
+from translators.algebra.effort import OF_A_QUESTION, OF_A_VISIT, OF_SAMPLES, Effort
 from translators.algebra.polynomial import (
     Atom,
     Extremum,
@@ -92,7 +93,8 @@ class Facts:
     _heights: dict[tuple[Atom, int], int] = field(default_factory=dict, init=False, compare=False, repr=False)
     _samples: list[Samples] = field(default_factory=list, init=False, compare=False, repr=False)
     _more: dict[object, Facts] = field(default_factory=dict, init=False, compare=False, repr=False)
-    _proofs: dict[object, bool] = field(default_factory=dict, compare=False, repr=False)  # of all that descend from one
+    effort: Effort = field(default_factory=Effort, compare=False, repr=False)  # of all that descend from one
+    _proofs: dict[object, bool] = field(default_factory=dict, compare=False, repr=False)  # of these too
 
     def with_bounds(
         self, atom: Atom, low: Polynomial | int | None = None, high_inclusive: Polynomial | int | None = None
@@ -118,6 +120,7 @@ class Facts:
     def nonnegative(self, polynomial: Polynomial) -> bool:
         """Proven not negative; the same question is answered once."""
         known = self._answers.get(polynomial)
+        self.effort.spend(OF_A_QUESTION)
         if known is None:
             known = self._within(polynomial)
             if known is None:
@@ -145,11 +148,6 @@ class Facts:
                     open_polynomials.extend((*lows, *highs))
         return tuple(each for each in found.values() if each[1] or each[2])
 
-    @property
-    def searches(self) -> int:
-        """How many proofs have been searched for, by these facts and those that they come from."""
-        return len(self._proofs)
-
     def _within(self, polynomial: Polynomial) -> bool | None:
         """The answer, if the polynomial's numbers lie on one side of 0."""
         interval = self.bounds(polynomial)
@@ -159,6 +157,7 @@ class Facts:
 
     def _sampled(self) -> Samples:
         if not self._samples:
+            self.effort.spend(OF_SAMPLES)
             self._samples.append(Samples(self.lows, self.highs, self.assumed))
         return self._samples[0]
 
@@ -171,8 +170,10 @@ class Facts:
         if self._sampled().refute(polynomial):
             return False
         for visited, steps in SEARCHES:
-            if (visited, steps) == SEARCHES[1] and self._sampled().refute_elsewhere(polynomial):
-                return False
+            if (visited, steps) == SEARCHES[1]:
+                self.effort.spend(OF_SAMPLES)
+                if self._sampled().refute_elsewhere(polynomial):
+                    return False
             proof = _Proof(self, visited, steps)
             if any(proof.nonnegative(each) for each in (polynomial, *(polynomial - p for p in self.assumed))):
                 return True
@@ -320,6 +321,7 @@ class _Proof:
             self.cut = True
             return False
         self.answers[polynomial] = False
+        self.facts.effort.spend(OF_A_VISIT)
         self.steps += 1
         answer = self._search(polynomial)
         self.steps -= 1

@@ -3,52 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from intent.records import dataclass, field
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Extremum, Polynomial, Symbol, symbol
-from translators.lifting.sinks import Ledger, Residue
+from translators.lifting.sinks import Ledger
 from translators.tile.expression import REDUCTIONS, Arena, Axis, Combine, Expression, having
-
-MOST_EFFORT: Final = 30_000  # expressions made, and steps of proofs, for one kernel: a few seconds
-STEPS_OF_A_PROOF: Final = 30
-TOO_MUCH: Final = "its proofs take more steps than are tried"
-
-
-@dataclass(slots=True)
-class Effort:
-    """What the lift of one kernel has taken, over all its attempts: the same on every machine."""
-
-    spent: int = 0
-
-    def check(self, arena: Arena, facts: Facts) -> None:
-        """Raises Residue if it is enough."""
-        if self.spent + self._of(arena, facts) > MOST_EFFORT:
-            self.exhaust()
-            raise Residue(TOO_MUCH)
-
-    def add(self, arena: Arena, facts: Facts) -> None:
-        self.spent += self._of(arena, facts)
-
-    def exhaust(self) -> None:
-        self.spent = MOST_EFFORT
-
-    @property
-    def left(self) -> int:
-        return MOST_EFFORT - self.spent
-
-    @property
-    def exhausted(self) -> bool:
-        return self.spent >= MOST_EFFORT
-
-    @property
-    def scarce(self) -> bool:
-        """Whether what was tried took so much that it cannot be tried again."""
-        return self.spent > MOST_EFFORT // 2
-
-    def _of(self, arena: Arena, facts: Facts) -> int:
-        return arena.size + STEPS_OF_A_PROOF * facts.searches
 
 
 @dataclass(slots=True)
@@ -75,7 +35,6 @@ class Context:
     loaded: frozenset[str] = frozenset()  # pointers to what is loaded anywhere
     tiling: frozenset[str] = frozenset()  # blocks of which several make up what masks count
     required: dict[Polynomial, None] = field(default_factory=dict)  # not negative in a launch that has a meaning
-    effort: Effort = field(default_factory=lambda: Effort())
     simplifiers: dict[object, object] = field(default_factory=dict)  # by what they know
 
     def invariant(self, polynomial: Polynomial) -> bool:

@@ -314,7 +314,8 @@ _COMPUTED = ("index", "pointwise", "select", "constant", "cast")
 def _is_below(coordinate: Polynomial, values: Mapping[str, int], generator: random.Random) -> bool:
     """Whether something before an array is read, as far as some points show."""
     nodes = [node for atom in coordinate.atoms() if isinstance(atom, Expression) for node in walk(atom)]
-    axes = {each for atom in coordinate.atoms() for each in dependences(atom)[0]}
+    found = {each for atom in coordinate.atoms() for each in dependences(atom)[0]}
+    axes = sorted(found, key=lambda axis: axis.serial)  # in this order numbers are drawn
     bounded = any(
         isinstance(atom, Expression) for axis in axes for end in (axis.begin, axis.end) for atom in end.atoms()
     )

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from intent.dtypes import DType
 from intent.records import dataclass, field, replace
+from translators.algebra.effort import Effort, Exhausted
 from translators.algebra.facts import Facts
 from translators.algebra.polynomial import Atom, Polynomial, Quotient, Symbol, number
 from translators.intent_source.write import SourceKernel
 from translators.lifting.atomics import check_alone, collected
 from translators.lifting.carries import Closing
 from translators.lifting.combines import settle
-from translators.lifting.context import TOO_MUCH, Context, Effort, atoms_of, in_bounds
+from translators.lifting.context import Context, atoms_of, in_bounds
 from translators.lifting.correspondence import ArrayPlace, Correspondence, Work
 from translators.lifting.equal_groups import equal_groups, in_given_sizes, whole_groups
 from translators.lifting.heuristics import facts_of_flag
@@ -36,7 +37,7 @@ from translators.lifting.views import Delinearising, Layout, Viewed
 from translators.lifting.wrapped_places import with_wrapped_places
 from translators.logical.types import View
 from translators.tile.effects import KernelEffects, KernelParameter
-from translators.tile.expression import REDUCTIONS, Arena, Exhausted, Expression, having
+from translators.tile.expression import REDUCTIONS, Arena, Expression, having
 from translators.triton_source.read.execution import program_count
 from translators.triton_source.read.kernels import Known, ReadKernel, default_of, is_constexpr, read_kernel
 from translators.triton_source.read.sizes import tile_sizes
@@ -45,6 +46,8 @@ from translators.triton_source.read.values import Function, NeedsValue, NotLifte
 
 Status = Literal["lifted", "lifted with groups", "partial", "unsupported"]
 INTEGER_TYPE = "int64"  # what is passed where a kernel takes the type of its coordinates
+MOST_EFFORT: Final = 500_000  # for one kernel, over all its attempts: some seconds
+TOO_MUCH: Final = "its proofs take more steps than are tried"
 SIZE_NAMES = ("M", "R", "P", "G", "H", "Q")
 
 
@@ -125,19 +128,18 @@ class _Specialising:
     file: TritonFile
     function: Function
     attempts: int = 0
-    effort: Effort = field(default_factory=Effort)
+    effort: Effort = field(default_factory=lambda: Effort(MOST_EFFORT))
 
     def lift(self, launch: Launch) -> Lifted:
         function = self.function
         try:
-            read = read_kernel(self.file, function, launch.known, self.effort.left)
+            read = read_kernel(self.file, function, launch.known, self.effort)
             made = self._lifted(read, launch)
         except NeedsValue as needed:
             return self._for_each(launch, needed)
         except (NotLifted, Residue) as found:
             reason = _located(found, function)
         except Exhausted:
-            self.effort.exhaust()
             reason = f"line {function.node.lineno}: {TOO_MUCH}"
         except RecursionError:
             reason = "its expressions are nested too deeply"
@@ -175,7 +177,7 @@ class _Specialising:
 
     def _lifted(self, read: ReadKernel, launch: Launch) -> Lifted:
         """With running sums as scans; or, if that is no program, with the loops that they come from."""
-        lifting = Lifting(self.function, read.effects, read.arena, launch, self.effort)
+        lifting = Lifting(self.function, read.effects, read.arena, launch)
         try:
             return lifting.run()
         except SharedByPrograms as found:
@@ -186,7 +188,7 @@ class _Specialising:
             if lifting.closing is None or not lifting.closing.prefixed:
                 raise
             try:
-                return Lifting(self.function, read.effects, read.arena, launch, self.effort, prefixes=False).run()
+                return Lifting(self.function, read.effects, read.arena, launch, prefixes=False).run()
             except Residue:
                 pass  # the first reason tells more
             raise
@@ -224,7 +226,6 @@ class Lifting:
     effects: KernelEffects
     arena: Arena
     launch: Launch
-    effort: Effort = field(default_factory=Effort)
     prefixes: bool = True
     ledger: Ledger = field(default_factory=Ledger)
     names: Names = field(default_factory=Names)
@@ -233,17 +234,11 @@ class Lifting:
 
     def run(self) -> Lifted:
         self.context = self._context()
-        try:
-            return self._lifted()
-        finally:
-            self.effort.add(self.arena, self.context.facts)
-
-    def _lifted(self) -> Lifted:
         sinks = self._normalised()
         settle(self.context, sinks)
         self._reserve()
         delinearising = Delinearising(self.context, self._parameters(), sinks, self._view_names(), self.names)
-        dressing = [masked(self.arena, dressed(self.arena, each)) for each in delinearising.run()]
+        dressing = [masked(self.context, dressed(self.arena, each)) for each in delinearising.run()]
         viewed = self._scanned(Pool(self.arena).viewed(dressing))
         speller = Speller(
             self.names, self._size_names(), dict(delinearising.extents), identities=self.context.identities
@@ -291,15 +286,15 @@ class Lifting:
         return block_names(self.function) - self._parameters().keys()
 
     def _context(self) -> Context:
-        facts = Facts()
-        for name in self._blocks():
+        facts = Facts(effort=self.arena.effort)
+        for name in sorted(self._blocks()):
             facts = facts.with_bounds(Symbol(name), low=1)
         for fact in self.launch.facts:
             facts = facts.assuming(fact)
         programs = set(self.effects.programs)
         local = {axis for store in self.effects.stores for axis in store.lanes} - programs
         blocks, counts = self._blocks(), self.launch.counts
-        made = Context(self.arena, facts, self.ledger, blocks, local, programs, counts=counts, effort=self.effort)
+        made = Context(self.arena, facts, self.ledger, blocks, local, programs, counts=counts)
         made.arguments, made.launched = self.launch.arguments, self.launch.facts
         return made
 

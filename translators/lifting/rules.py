@@ -113,7 +113,7 @@ def _split(context: Context, sink: Sink, axis: Axis, divisor: Polynomial) -> Sin
     axes = (*sink.axes[:position], outer, inner, *sink.axes[position + 1 :])
     made = replaced(context, sink, mapping, axes)
     simpler = simplified(context, made)
-    for each in set(simpler.free) - set(sink.axes):
+    for each in [axis for axis in simpler.free if axis not in sink.axes]:
         simpler = _turned(context, simpler, each)
     axes = tuple(each for each in simpler.axes if each not in sink.axes)
     remaining = [
@@ -470,7 +470,6 @@ def normalised(context: Context, sink: Sink) -> Sink:
     """The rules, until none applies."""
     sink = simplified(context, sink)
     for _ in range(MOST_STEPS):
-        context.effort.check(context.arena, context.facts)
         made = next((found for rule in RULES if (found := rule(context, sink)) is not None), None)
         if made is None:
             break

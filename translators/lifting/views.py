@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise, product
+from math import gcd
 
 from intent.records import dataclass, field, replace
 from translators.algebra.facts import Facts
@@ -136,7 +137,7 @@ class Delinearising:
         ends = frozenset(size for offset in offsets for size in before_ends(offset, shifts))
         every = dict.fromkeys(((ends,) if ends else ()) + (frozenset(), shifts))
         whole = self._guarded_whole(accesses)
-        for kept, nested, joined in product(every, (True, False), dict.fromkeys((whole, frozenset()))):
+        for kept, nested, joined in product(every, (True, False), (whole, {}) if whole else ({},)):
             try:
                 return self._strided(pointer, accesses, kept, nested, joined)
             except Residue as found:
@@ -156,23 +157,26 @@ class Delinearising:
         strides = {term.size for term in found if term.coordinate is not None}
         return frozenset(term.size for term in found if term.coordinate is None and term.size) - strides
 
-    def _guarded_whole(self, accesses: Sequence[tuple[Polynomial, Expression]]) -> frozenset[Monomial]:
-        """The strides whose multiples are blocks of one axis: a mask keeps what is counted in them below a size."""
-        found: set[Monomial] = set()
+    def _guarded_whole(self, accesses: Sequence[tuple[Polynomial, Expression]]) -> dict[Monomial, int]:
+        """The strides whose multiples are blocks of one axis, and how many of them are one step along it: a mask keeps
+        what is counted in steps below a size.
+        """
+        found: dict[Monomial, int] = {}
         for offset, mask in accesses:
             try:
                 every = list(terms(offset))
             except Residue:
-                return frozenset()
+                return {}
             facts = where(self.facts, mask)
-            for size in {term.size for term in every}:
+            for size in dict.fromkeys(term.size for term in every):
                 mine = [term for term in every if term.size == size]
-                total = sum((value_of(term, 1) for term in mine), Polynomial())
+                step = gcd(*(term.factor for term in mine))
+                total = sum((value_of(replace(term, factor=term.factor // step), 1) for term in mine), Polynomial())
                 if len({abs(term.factor) for term in mine}) > 1 and any(
                     facts.less(total, bound) and not self.facts.less(total, bound) for bound in self._sizes()
                 ):
-                    found.add(size)
-        return frozenset(found)
+                    found[size] = gcd(step, found.get(size, 0))
+        return found
 
     def _strided(
         self,
@@ -180,14 +184,14 @@ class Delinearising:
         accesses: Sequence[tuple[Polynomial, Expression]],
         shifts: frozenset[Monomial],
         nested: bool,
-        joined: frozenset[Monomial],
+        joined: Mapping[Monomial, int],
     ) -> Layout:
         """With an axis for each stride; `nested`: multiples of a stride stand beside it, whatever their degree.
 
-        Of strides that are `joined`, multiples are no axes of their own.
+        Of strides that are `joined`, only so many of them are an axis, and no multiples of that.
         """
         strides = self._strides([list(terms(offset)) for offset, _ in accesses])
-        units = {size: Polynomial(((size, 1),)) for size in joined}
+        units = {size: Polynomial(((size, step),)) for size, step in joined.items()}
         strides = self._ordered(list(dict.fromkeys(units.get(each.terms[0][0], each) for each in strides)))
         strides = beside_multiples(strides) if nested else strides
         strides = [stride for stride in strides if stride.terms[0][0] not in shifts]

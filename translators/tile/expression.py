@@ -16,12 +16,12 @@ hash-consed by an `Arena`, so equal expressions are one object and common subexp
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from intent.dtypes import DType
 from intent.records import dataclass, field
+from translators.algebra.effort import OF_AN_EXPRESSION, Effort
 from translators.algebra.polynomial import Atom, Polynomial, atomic
 from translators.logical.types import Memory
 
@@ -197,15 +197,11 @@ REDUCTIONS = frozenset({"reduce", "contract"})
 CARRIES = frozenset({"carry", "carried"})
 
 
-class Exhausted(Exception):
-    """More was to be made than an arena is allowed to."""
-
-
 @dataclass(slots=True)
 class Arena:
-    """Makes expressions, each once, and at most as many nodes and axes as it is allowed to."""
+    """Makes expressions, each once. What is asked for is counted; it raises Exhausted if that is too much."""
 
-    most: int = sys.maxsize
+    effort: Effort = field(default_factory=Effort)
     _nodes: dict[tuple[object, ...], Expression] = field(default_factory=dict)
     _serial: int = 0
 
@@ -216,13 +212,7 @@ class Arena:
 
     def serial(self) -> int:
         self._serial += 1
-        self.check(0)
         return self._serial
-
-    def check(self, beside: int) -> None:
-        """Raises Exhausted if what was made, beside other steps, is more than is allowed."""
-        if self._serial + beside > self.most:
-            raise Exhausted
 
     def has_constant(self, dtype: DType, value: int) -> bool:
         """Whether a constant of this type was made."""
@@ -238,6 +228,7 @@ class Arena:
     ) -> Expression:
         kind = type(attribute)
         exactly = repr(attribute) if kind is float else attribute  # 0.0 is not -0.0
+        self.effort.spend(OF_AN_EXPRESSION)
         key = (operation, dtype, tuple(map(id, arguments)), exactly, kind)
         found = self._nodes.get(key)
         if found is None:

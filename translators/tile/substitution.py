@@ -11,6 +11,7 @@ from translators.algebra.polynomial import Atom, Extremum, Opaque, Polynomial, Q
 from translators.tile.expression import Arena, Axis, Expression, Place, Reduction
 
 Replace = Callable[[Expression], Expression | None]
+Arguments = tuple[Expression, ...]
 
 
 def nothing(expression: Expression) -> None:
@@ -22,7 +23,8 @@ class Rebuilding:
     """Rebuilds expressions with `atoms` replaced in every polynomial, and with the nodes that `node` answers for.
 
     `finish` sees each rebuilt node and may give a simpler one. A bound axis whose range mentions a replaced atom
-    becomes a new axis, so that ranges stay true; one that is itself replaced by an axis is that axis.
+    becomes a new axis, so that ranges stay true, and so does one that what is put in mentions; one that is itself
+    replaced by an axis is that axis.
     """
 
     arena: Arena
@@ -70,7 +72,7 @@ class Rebuilding:
         return atom.with_operands(operands)
 
     def _rebuilt(self, expression: Expression) -> Expression:
-        attribute, inside = self._attribute(expression.attribute)
+        attribute, inside = self._attribute(expression.attribute, expression.arguments)
         arguments = tuple(inside.expression(argument) for argument in expression.arguments)
         if expression.operation == "index":
             made = as_index(self.arena, attribute)
@@ -81,7 +83,7 @@ class Rebuilding:
         finished = self.finish(made)
         return made if finished is None else finished
 
-    def _attribute(self, attribute: Any) -> tuple[Any, Rebuilding]:  # noqa: ANN401 - an attribute is whatever the node has
+    def _attribute(self, attribute: Any, arguments: Arguments) -> tuple[Any, Rebuilding]:  # noqa: ANN401 - each node has its own
         match attribute:
             case Polynomial():
                 return self.polynomial(attribute), self
@@ -89,11 +91,22 @@ class Rebuilding:
                 made = tuple(map(self.polynomial, coordinates))
                 return (attribute if made == coordinates else replace(attribute, coordinates=made)), self
             case Reduction(axes=axes):
-                return self._binder(attribute, axes)
+                return self._binder(attribute, axes, arguments)
             case _:
                 return attribute, self
 
-    def _binder(self, reduction: Reduction, axes: tuple[Axis, ...]) -> tuple[Reduction, Rebuilding]:
+    def _captures(self, axis: Axis, arguments: Arguments) -> bool:
+        """Whether what is put in below the binder would mention its axis."""
+        return any(
+            atom in argument.mentioned and axis in value.atoms()
+            for atom, value in self.atoms.items()
+            if atom is not axis
+            for argument in arguments
+        )
+
+    def _binder(
+        self, reduction: Reduction, axes: tuple[Axis, ...], arguments: Arguments
+    ) -> tuple[Reduction, Rebuilding]:
         renamed: dict[Atom, Polynomial] = {}
         bound: list[Axis] = []
         inside = self
@@ -103,7 +116,7 @@ class Rebuilding:
                 bound.append(given)
                 continue
             begin, end = inside.polynomial(axis.begin), inside.polynomial(axis.end)
-            if begin == axis.begin and end == axis.end:
+            if begin == axis.begin and end == axis.end and not self._captures(axis, arguments):
                 bound.append(axis)
             else:
                 bound.append(self.arena.axis(axis.name, begin, end, axis.parallel))

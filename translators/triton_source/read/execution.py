@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from intent import dtypes as d
 from intent.records import dataclass, field, replace
+from translators.algebra.effort import Effort
 from translators.algebra.polynomial import Atom, Polynomial, Symbol, atomic, number
 from translators.tile.effects import Address, LoopRecord, StoreEffect
 from translators.tile.expression import Arena, Axis, Expression, LoopToken
@@ -296,8 +297,8 @@ def program_count(axis: int) -> Polynomial:
     return atomic(Symbol(f"programs_{axis}"))
 
 
-def new_execution(file: TritonFile, most: int) -> Execution:
-    arena = Arena(most)
+def new_execution(file: TritonFile, effort: Effort) -> Execution:
+    arena = Arena(effort)
     unbounded = atomic(Symbol("lanes"))
     lanes = Lanes(tuple(arena.axis(f"lane{i}", number(0), unbounded) for i in range(MOST_LANES)))
     return Execution(file, arena, Operations(arena, lanes))

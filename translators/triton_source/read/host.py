@@ -35,6 +35,7 @@ from translators.algebra.polynomial import (
 )
 from translators.triton_source.read import conditions
 from translators.triton_source.read.absence import ABSENT, Absent, flags, optional_parameters, truth
+from translators.triton_source.read.chosen_kernels import Chosen, chosen_kernels, merged, numbers
 from translators.triton_source.read.source import TritonFile
 from translators.triton_source.read.values import Function
 
@@ -67,7 +68,7 @@ class Covering:
 
 
 HostValue = Polynomial | HostTensor | Covering | Absent | DType | float | str | None | tuple["HostValue", ...]
-_Names = tuple[dict[str, HostValue], dict[str, "ast.Lambda | ast.FunctionDef"], dict[str, int]]
+_Names = tuple[dict[str, HostValue], dict[str, "ast.Lambda | ast.FunctionDef"], dict[str, int], dict[str, Chosen]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,7 @@ class _Host:
     names: dict[str, HostValue] = field(default_factory=dict)
     lambdas: dict[str, ast.Lambda | ast.FunctionDef] = field(default_factory=dict)
     values: dict[str, int] = field(default_factory=dict)  # of local integer constants, which are symbols
+    chosen: dict[str, Chosen] = field(default_factory=dict)  # kernels by other names
     guards: tuple[Polynomial, ...] = ()  # not negative where the statement at hand is reached
     unsteady: frozenset[str] = frozenset()
     asked: set[str] = field(default_factory=set)  # absent parameters that something was computed with
@@ -215,21 +217,26 @@ class _Host:
         yield from self._block(statement.body)
         after = self._known_names()
         self.guards = around + fails
-        self.names, self.lambdas, self.values = before[0].copy(), before[1].copy(), before[2].copy()
+        self._go_on(before)
         yield from self._block(statement.orelse)
         left = (conditions.leaves(statement.body), conditions.leaves(statement.orelse))
         self.guards = around + (fails if left == (True, False) else holds if left == (False, True) else ())
         if left == (False, True):
-            self.names, self.lambdas, self.values = after
+            self._go_on(after)
         elif left != (True, False):
             self._merge(after, statement.lineno)
 
     def _known_names(self) -> _Names:
-        return dict(self.names), dict(self.lambdas), dict(self.values)
+        return dict(self.names), dict(self.lambdas), dict(self.values), dict(self.chosen)
+
+    def _go_on(self, known: _Names) -> None:
+        names, lambdas, values, chosen = known
+        self.names, self.lambdas, self.values, self.chosen = dict(names), dict(lambdas), dict(values), dict(chosen)
 
     def _merge(self, other: _Names, line: int) -> None:
         """What is known after either of two ways: what differs is a number by name, or a tensor of some type."""
-        names, lambdas, values = other
+        names, lambdas, values, chosen = other
+        self.chosen = merged(chosen, self.chosen)
         self.lambdas = {name: each for name, each in self.lambdas.items() if lambdas.get(name, each) is each} | {
             name: each for name, each in lambdas.items() if name not in self.lambdas
         }
@@ -255,6 +262,11 @@ class _Host:
         return value.substitute({Symbol(name): number(known) for name, known in self.values.items()})
 
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self.chosen.pop(target.id, None)
+            chosen = chosen_kernels(value, self._kernel, self.chosen, self._number, self.guards)
+            if chosen:
+                self.chosen[target.id] = chosen
         match target, value:
             case ast.Name(id=name), ast.Lambda():
                 self.lambdas[name] = value
@@ -308,8 +320,10 @@ class _Host:
     # --------------------------------------------------------------------------------------------------------- launches
     def _launch(self, node: ast.Call) -> Iterator[HostLaunch]:
         match node.func:
-            case ast.Subscript(value=ast.Name(id=name), slice=grid) if (kernel := self._kernel(name)) is not None:
-                yield self._bound(kernel, self._grid(grid), self._arguments(kernel, node), node.lineno)
+            case ast.Subscript(value=ast.Name() as launched, slice=grid):
+                for each in chosen_kernels(launched, self._kernel, self.chosen, self._number, self.guards):
+                    arguments = self._arguments(each.kernel, node)
+                    yield self._bound(each.kernel, self._grid(grid), arguments, node.lineno, each.guards)
             case ast.Name(id=name) if name == PLAN and node.args and isinstance(node.args[0], ast.Name):
                 yield from self._planned(node)
 
@@ -338,7 +352,7 @@ class _Host:
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
                     arguments[key.value] = self.value(value)
         grid = (programs,) if isinstance(programs, Polynomial) else ()
-        launch = self._bound(kernel, grid, arguments, node.lineno)
+        launch = self._bound(kernel, grid, arguments, node.lineno, self.guards)
         as_bytes = {name for name, dtype in launch.dtypes.items() if dtype in (d.f8e4m3fn, d.f8e5m2)}
         yield replace(launch, bytes=frozenset(as_bytes))
 
@@ -392,7 +406,12 @@ class _Host:
         return bound
 
     def _bound(
-        self, kernel: Function, grid: tuple[HostValue, ...], arguments: Mapping[str, HostValue], line: int
+        self,
+        kernel: Function,
+        grid: tuple[HostValue, ...],
+        arguments: Mapping[str, HostValue],
+        line: int,
+        around: tuple[Polynomial, ...],
     ) -> HostLaunch:
         """The grid in the kernel's names: a host integer that is passed as a parameter is that parameter."""
         mapping: dict[Atom, Polynomial] = {}
@@ -415,9 +434,10 @@ class _Host:
             name: value.dtype for name, value in arguments.items() if isinstance(value, HostTensor) and value.dtype
         }
         whole = extents if len(extents) == len(grid) else ()
-        guards = tuple(each.substitute(mapping) for each in self.guards if mapping.keys() >= set(each.atoms()))
+        guards = tuple(each.substitute(mapping) for each in around if mapping.keys() >= set(each.atoms()))
         without = frozenset(name for name, value in arguments.items() if value is ABSENT)
         constants.update(flags(kernel, without))
+        constants = {**dict(numbers(guards)), **constants}
         strides = dict(self._strides(arguments, mapping))
         return HostLaunch(
             kernel.name, whole, constants, dtypes, tuple(facts), line, frozenset(), guards, self._unused(), strides

@@ -7,7 +7,6 @@ the rest are floats. Element types come from the caller, from annotations, or fr
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Iterator, Mapping
 from itertools import permutations
 from typing import Final
@@ -15,6 +14,7 @@ from typing import Final
 from intent import dtypes as d
 from intent.dtypes import DType
 from intent.records import dataclass, field, replace
+from translators.algebra.effort import Effort
 from translators.algebra.polynomial import Polynomial, Symbol, number, symbol
 from translators.tile.effects import KernelEffects, KernelParameter, ParameterKind
 from translators.tile.expression import LOADS, REDUCTIONS, Arena, Axis, Expression, LoopToken, having, walk
@@ -65,14 +65,14 @@ class ReadKernel:
     arena: Arena
 
 
-def read_kernel(file: TritonFile, function: Function, known: Known, most: int = sys.maxsize) -> ReadKernel:
+def read_kernel(file: TritonFile, function: Function, known: Known, effort: Effort | None = None) -> ReadKernel:
     """Execute the kernel, again whenever an execution showed that a parameter is something else than was thought.
 
-    Raises Exhausted if it makes more than `most` expressions.
+    Raises Exhausted if that takes more than the effort that is allowed.
     """
     guess = _Guess(frozenset(pointer_parameters(file, function)), frozenset(), frozenset(), dict(known.dtypes))
     for _ in range(MOST_ATTEMPTS):
-        attempt = _Attempt(file, function, known, guess, most)
+        attempt = _Attempt(file, function, known, guess, effort or Effort())
         try:
             made = attempt.run()
         except HoldsType as found:
@@ -103,12 +103,12 @@ class _Attempt:
     function: Function
     known: Known
     guess: _Guess
-    most: int
+    effort: Effort
     execution: Execution = field(init=False)
     compile_time: set[str] = field(default_factory=set)
 
     def run(self) -> KernelEffects:
-        self.execution = new_execution(self.file, self.most)
+        self.execution = new_execution(self.file, self.effort)
         self.execution.bytes = self.known.bytes
         try:
             parameters = [self._parameter(each) for each in _parameters(self.function.node)]
