@@ -34,8 +34,6 @@ def test_page() -> None:
 NO_FIXED_POINT = (
     "attention_backward",
     "conv2d",
-    "flash_attention",
-    "grouped_query_attention",
     "heat_step",
     "latent_decode",
     "layer_norm_backward",
