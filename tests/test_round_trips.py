@@ -34,6 +34,7 @@ def test_page() -> None:
 NO_FIXED_POINT = (
     "attention_backward",
     "conv2d",
+    "grouped_query_attention",
     "heat_step",
     "latent_decode",
     "layer_norm_backward",
