@@ -211,12 +211,32 @@ def assembled(function: object, job: Job) -> tuple[Any, str]:
     constants = {name: tl.int32 if name == "INDEX" else value for name, value in job.constants.items()}
     source = triton.compiler.ASTSource(function, dict(job.signature), constants, attributes(job))
     log = io.StringIO()
-    with triton.knobs.compilation.scope(), triton.knobs.nvidia.scope(), contextlib.redirect_stdout(log):
+    scopes = (triton.knobs.compilation.scope(), triton.knobs.nvidia.scope(), contextlib.redirect_stdout(log))
+    with contextlib.ExitStack() as stack:
+        for scope in (*scopes, _answering(target)):
+            stack.enter_context(scope)
         triton.knobs.compilation.always_compile = True
         triton.knobs.nvidia.dump_ptxas_log = True
         options = {"num_warps": job.warps, "num_stages": job.stages, "enable_fp_fusion": job.fusion}
         kernel = triton.compile(source, target=target, options=options)
     return kernel, log.getvalue()
+
+
+@contextlib.contextmanager
+def _answering(target: object) -> Iterator[None]:
+    """Device functions may ask what they are compiled for, which Triton takes to be the GPU that is present."""
+    import triton.language as tl
+
+    def current_target() -> object:
+        return target
+
+    usual = tl.target_info.current_target
+    current_target.__dict__["__triton_builtin__"] = True  # as that of Triton itself is marked
+    tl.target_info.current_target = current_target
+    try:
+        yield
+    finally:
+        tl.target_info.current_target = usual
 
 
 def attributes(job: Job) -> dict[tuple[int], list[list[object]]]:

@@ -125,3 +125,55 @@ def test_wide_tiles_in_the_interpreter(monkeypatch: pytest.MonkeyPatch, tmp_path
     actual = generated_modules.by_module(sample, case, values)
     assert "M * N >= 32768" in str(generated_modules.compilation(path).codes[0].variants[0].condition)
     assert not sample_files.differences(sample, actual, wanted)
+
+
+STEPS = """import intent
+import intent.language as I
+
+@intent.kernel
+def k(a: I.In[I.{dtype}, ("M", "G", {depth})], b: I.In[I.{dtype}, ("N", "G", {depth})], c: I.Out[I.f32, ("M", "N")]):
+    total = I.full((a.shape[0], b.shape[0]), {initial}, dtype=I.f32)
+    for g in range(a.shape[1]):
+        total = total + {factor} I.matmul(a[:, g, :], b[:, g, :], acc_dtype=I.f32, transpose_rhs=True)
+    c[:, :] = total
+"""
+
+
+def steps(depth: int = 32, dtype: str = "f16", initial: float = 0.0, factor: str = "") -> tuple[Variant, ...]:
+    compiled = compile_text(STEPS.format(depth=depth, dtype=dtype, initial=initial, factor=factor), "k.py")
+    assert compiled.source is not None, compiled.diagnostics
+    return compiled.codes[0].variants
+
+
+@pytest.mark.parametrize(("depth", "dtype"), [(32, "f16"), (64, "f16"), (32, "bf16")])
+def test_steps_of_a_loop_that_only_adds_products_are_one_product(depth: int, dtype: str) -> None:
+    found = steps(depth, dtype)
+    assert [[size for _, size in each.constants[:3]] for each in found] == [
+        [128, 256, 64], [16, 32, 128], [64, 128, 64], [128, 128, 64],
+    ]  # fmt: skip
+    assert all(
+        f"end = tl.cast(G, INDEX) * {depth}" in each.source and "range(0, end, BLOCK_I)" in each.source
+        for each in found
+    )
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"depth": 16},  # instructions would add up several steps
+        {"depth": 48},  # tiles would cut steps
+        {"depth": 256},  # a step is a tile already
+        {"dtype": "f32"},
+        {"initial": 1.0},  # the product would not be added to what the loop begins with
+        {"factor": "2.0 *"},  # rounded before it is added
+    ],
+)
+def test_steps_that_stay_apart(facts: dict[str, object]) -> None:
+    assert all("in range(tl.cast(G, INDEX))" in each.source for each in steps(**facts))
+
+
+def test_several_sums_of_one_loop_share_its_tiles() -> None:
+    path = Path(__file__).parent / "contractions" / "steps.py"
+    compiled = generated_modules.compilation(path)
+    (source,) = {each.source for code in compiled.codes if code.kernel.name == "of_two_sums" for each in code.variants}
+    assert source.count("for ") == 1

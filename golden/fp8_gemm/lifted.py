@@ -20,8 +20,8 @@ def fp8_gemm(
     coordinates = I.domain(0, 32)
     n = I.domain(0, N)
     product = I.contract(
-        I.cast(I.cast(a[m, g, coordinates], I.f32), I.f16),
-        I.cast(I.cast(b[n, g, coordinates], I.f32), I.f16),
+        I.cast(a[m, g, coordinates], I.f16),
+        I.cast(b[n, g, coordinates], I.f16),
         reduce=((2, 2),),
         batch=((1, 1),),
         acc_dtype=I.f32,

@@ -5,8 +5,7 @@ Product of f8e4m3fn matrices with one scale per row and 32 elements along the co
 fp8_gemm(a[M, G, 32] f8e4m3fn, b[N, G, 32] f8e4m3fn, a_scale[M, G] f32, b_scale[N, G] f32) -> out[M, N] bf16
     out[m, n] = I.cast(total, I.bf16)
     Plan    one program per 16 m x 32 n; on chip: i
-    Plan    one program per 64 m x 64 n; on chip: i
-    Plan    one program per 128 m x 64 n; on chip: i
+    Plan    one program per 64 m x 128 n; on chip: i
     Traffic reads a, b, a_scale, b_scale; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -32,17 +31,21 @@ import triton.language as tl
 __all__ = ["fp8_gemm", "fp8_gemm_out", "fp8_gemm_device", "fp8_gemm_device_out"]
 
 
+_INTERPRETED = tl.constexpr(os.getenv("TRITON_INTERPRET") == "1")
+
+
 @triton.jit
 def _from_float8e4m3fn(x):
-    # A float8e4m3fn is its byte, as not every GPU has the type. Move exponent and significand to where
-    # float32 has them; multiplying by 2**(127 - 7) corrects the bias, subnormals included. 0x7F is NaN.
-    byte = x.to(tl.int32)
-    magnitude = ((byte & 0x7F) << 20).to(tl.float32, bitcast=True) * 1.329227995784916e36
-    magnitude = tl.where((byte & 0x7F) == 0x7F, float("nan"), magnitude)
-    return tl.where(byte >= 0x80, magnitude * -1.0, magnitude)
-
-
-_INTERPRETED = tl.constexpr(os.getenv("TRITON_INTERPRET") == "1")
+    # A float8e4m3fn is its byte, as not every GPU has the type; a float16 holds all of its values. Those that have it
+    # convert it; on others exponent and significand are moved to where float16 has them, and multiplying by
+    # 2**(15 - 7) corrects the bias, subnormals included. 0x7F is NaN.
+    if not _INTERPRETED and tl.target_info.cuda_capability_geq(8, 9):
+        result = x.to(tl.float8e4nv, bitcast=True).to(tl.float16)
+    else:
+        byte = x.to(tl.int8, bitcast=True).to(tl.int16)
+        value = ((byte << 7) & ~0x407F).to(tl.float16, bitcast=True) * 256.0
+        result = tl.where((byte & 0x7F) == 0x7F, float("nan"), value)
+    return result
 
 
 @triton.jit
@@ -82,7 +85,7 @@ def fp8_gemm_kernel(
         a = tl.load(a_ptr + m[:, None] * stride_a_m + g * stride_a_g + i[None, :] * stride_a_2, mask=m_mask[:, None])
         b_scale = tl.load(b_scale_ptr + n * stride_b_scale_n + g * stride_b_scale_g, mask=n_mask)
         a_scale = tl.load(a_scale_ptr + m * stride_a_scale_m + g * stride_a_scale_g, mask=m_mask)
-        part = tl.dot(_from_float8e4m3fn(a).to(tl.float16), _from_float8e4m3fn(b).to(tl.float16))
+        part = tl.dot(_from_float8e4m3fn(a), _from_float8e4m3fn(b))
         total = total + part * a_scale[:, None] * b_scale[None, :]
     out_mask = m_mask[:, None] & n_mask[None, :]
     tl.store(out_ptr + m[:, None] * stride_out_m + n[None, :] * stride_out_n, _to_bfloat16(total), mask=out_mask)
@@ -148,19 +151,11 @@ def _launch_fp8_gemm(a, b, a_scale, b_scale, out, M, G, N):
             cuda=(4, 3),
             hip=(2, 2),
         )
-    elif M <= 64:
-        plan = _Plan(
-            fp8_gemm_kernel,
-            triton.cdiv(M, 64) * triton.cdiv(N, 64),
-            {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_I": 32, "INDEX": index},
-            cuda=(4, 3),
-            hip=(2, 2),
-        )
     else:
         plan = _Plan(
             fp8_gemm_kernel,
-            triton.cdiv(M, 128) * triton.cdiv(N, 64),
-            {"BLOCK_M": 128, "BLOCK_N": 64, "BLOCK_I": 32, "INDEX": index},
+            triton.cdiv(M, 64) * triton.cdiv(N, 128),
+            {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_I": 32, "INDEX": index},
             cuda=(4, 3),
             hip=(2, 2),
         )

@@ -6,7 +6,9 @@ Group g owns the rows offsets[g] up to offsets[g + 1]; a group may be empty.
 
 grouped_gemm(x[R, K] f16, weight[G, K, N] f16, offsets[P] i32) -> out[R, N] f16
     out[m, n] = I.cast(I.matmul(x[m, k], weight[g, k, n], acc_dtype=I.f32), I.f16)
+    Plan    one program per g x 256 n, and every 8th tile of i; streamed: 128 i, 64 k
     Plan    one program per g x 256 n; streamed: 128 i, 64 k
+    Plan    one program per g x 128 n, and every 8th tile of i; streamed: 128 i, 64 k
     Plan    one program per g x 128 n; streamed: 128 i, 64 k
     Traffic reads offsets, x, weight; writes out
 
@@ -39,16 +41,18 @@ def grouped_gemm_kernel(
     R, K, N, P,
     stride_x_r, stride_x_k, stride_weight_g, stride_weight_k, stride_weight_n, stride_offsets_p, stride_out_r,
     stride_out_n,
-    BLOCK_N: tl.constexpr, BLOCK_I: tl.constexpr, BLOCK_K: tl.constexpr, INDEX: tl.constexpr,
+    BLOCK_N: tl.constexpr, BLOCK_I: tl.constexpr, BLOCK_K: tl.constexpr, PARTS_I: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
     pid = tl.program_id(0).to(INDEX)
     n_tiles = tl.cdiv(N, BLOCK_N)
     n = pid % n_tiles * BLOCK_N + tl.arange(0, BLOCK_N)
     n_mask = n < N
-    g = pid // n_tiles
+    # The tiles of i are dealt out to PARTS_I programs.
+    pid //= n_tiles
+    g = pid // PARTS_I
     offsets = tl.load(offsets_ptr + g * stride_offsets_p, mask=g < P, other=0).to(tl.int64)
     offsets_g_plus_1 = tl.load(offsets_ptr + (g + 1) * stride_offsets_p, mask=g + 1 < P, other=0).to(tl.int64)
-    for start_i in range(offsets, offsets_g_plus_1, BLOCK_I):
+    for start_i in range(offsets + pid % PARTS_I * BLOCK_I, offsets_g_plus_1, PARTS_I * BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
         i_mask = i < offsets_g_plus_1
         acc = tl.zeros((BLOCK_I, BLOCK_N), tl.float32)
@@ -114,11 +118,27 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_grouped_gemm(x, weight, offsets, out, R, K, G, N, P):
     index = _index_type(x, weight, offsets, out)
-    if N >= 768 and G * N >= 24576 and K % 16 == 0 and N % 16 == 0:
+    if N >= 768 and G * N >= 24576 and K % 16 == 0 and N % 16 == 0 and R >= 512:
+        plan = _Plan(
+            grouped_gemm_kernel,
+            G * triton.cdiv(N, 256) * 8,
+            {"BLOCK_N": 256, "BLOCK_I": 128, "BLOCK_K": 64, "PARTS_I": 8, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+    elif N >= 768 and G * N >= 24576 and K % 16 == 0 and N % 16 == 0:
         plan = _Plan(
             grouped_gemm_kernel,
             G * triton.cdiv(N, 256),
-            {"BLOCK_N": 256, "BLOCK_I": 128, "BLOCK_K": 64, "INDEX": index},
+            {"BLOCK_N": 256, "BLOCK_I": 128, "BLOCK_K": 64, "PARTS_I": 1, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+    elif R >= 512:
+        plan = _Plan(
+            grouped_gemm_kernel,
+            G * triton.cdiv(N, 128) * 8,
+            {"BLOCK_N": 128, "BLOCK_I": 128, "BLOCK_K": 64, "PARTS_I": 8, "INDEX": index},
             cuda=(8, 3),
             hip=(4, 2),
         )
@@ -126,7 +146,7 @@ def _launch_grouped_gemm(x, weight, offsets, out, R, K, G, N, P):
         plan = _Plan(
             grouped_gemm_kernel,
             G * triton.cdiv(N, 128),
-            {"BLOCK_N": 128, "BLOCK_I": 128, "BLOCK_K": 64, "INDEX": index},
+            {"BLOCK_N": 128, "BLOCK_I": 128, "BLOCK_K": 64, "PARTS_I": 1, "INDEX": index},
             cuda=(8, 3),
             hip=(4, 2),
         )

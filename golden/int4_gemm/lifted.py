@@ -22,26 +22,11 @@ def int4_gemm(
     packed_values = packed[n, g, I.indices(coordinates) // 2]
     product = I.contract(
         x[m, g, coordinates],
-        I.cast(
-            I.cast(
-                I.cast(
-                    I.cast(
-                        I.cast(
-                            I.cast(
-                                I.select(I.indices(coordinates) % 2 == 0, packed_values & 15, packed_values >> 4), I.f32
-                            ),
-                            I.f16,
-                        ),
-                        I.f32,
-                    )
-                    - I.cast(I.cast(I.cast(zero[n, g], I.f32), I.f16), I.f32)[:, :, None],
-                    I.f16,
-                ),
-                I.f32,
-            )
-            * I.cast(scale[n, g], I.f32)[:, :, None],
-            I.f16,
-        ),
+        (
+            I.cast(I.select(I.indices(coordinates) % 2 == 0, packed_values & 15, packed_values >> 4), I.f16)
+            - I.cast(zero[n, g], I.f16)[:, :, None]
+        )
+        * scale[n, g][:, :, None],
         reduce=((1, 1), (2, 2)),
         acc_dtype=I.f32,
     )

@@ -6,9 +6,9 @@ The weights are decoded on the way to the product; x and the result are f16.
 
 int4_gemm(x[M, G, 32] f16, packed[N, G, 16] u8, scale[N, G] f16, zero[N, G] u8) -> out[M, N] f16
     out[m, n] = I.cast(total, I.f16)
-    Plan    one program per 16 m x 32 n; on chip: k
-    Plan    one program per 64 m x 128 n; on chip: k
-    Plan    one program per 128 m x 128 n; on chip: k
+    Plan    one program per 16 m x 32 n; streamed: 256 k
+    Plan    one program per 64 m x 64 n; streamed: 128 k
+    Plan    one program per 128 m x 128 n; streamed: 64 k
     Traffic reads x, packed, zero, scale; writes out
 
 Targets cuda:90 cuda:80 hip:gfx942
@@ -66,26 +66,30 @@ def int4_gemm_kernel(
     m_mask = m < M
     n = within_group // group_rows * BLOCK_N + tl.arange(0, BLOCK_N)
     n_mask = n < N
-    k = tl.arange(0, BLOCK_K).to(INDEX)
-    condition = k % 2 == 0
+    end = tl.cast(G, INDEX) * 32
     total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
-    for g in range(tl.cast(G, INDEX)):
+    for start_k in range(0, end, BLOCK_K):
+        k = start_k + tl.arange(0, BLOCK_K).to(INDEX)
+        k_mask = k < end
+        x_ptrs = x_ptr + m[:, None] * stride_x_m + k[None, :] // 32 * stride_x_g + k[None, :] % 32 * stride_x_2
+        k_by_2 = start_k // 2 + tl.arange(0, BLOCK_K // 2).to(INDEX)
         packed_ptrs = (
             packed_ptr
-            + n[None, :] * stride_packed_n
-            + g * stride_packed_g
-            + tl.arange(0, BLOCK_K // 2).to(INDEX)[:, None] * stride_packed_2
+            + n[:, None] * stride_packed_n
+            + (k_by_2 // 16)[None, :] * stride_packed_g
+            + k_by_2[None, :] % 16 * stride_packed_2
         )
-        byte = _each_repeated(tl.load(packed_ptrs, mask=n_mask[None, :]), 0, 2)
-        zero = tl.load(zero_ptr + n * stride_zero_n + g * stride_zero_g, mask=n_mask).to(tl.float32)
-        scale = tl.load(scale_ptr + n * stride_scale_n + g * stride_scale_g, mask=n_mask).to(tl.float32)
-        x = tl.load(x_ptr + m[:, None] * stride_x_m + g * stride_x_g + k[None, :] * stride_x_2, mask=m_mask[:, None])
-        quantum = tl.where(condition[:, None], byte & 15, byte >> 4)
-        centred = (
-            quantum.to(tl.float32).to(tl.float16).to(tl.float32) - zero[None, :].to(tl.float16).to(tl.float32)
-        ).to(tl.float16)
-        weight = (centred.to(tl.float32) * scale[None, :]).to(tl.float16)
-        total = tl.dot(x, weight, total)
+        byte = tl.load(packed_ptrs, mask=n_mask[:, None] & (k_by_2 < tl.cast(G, INDEX) * 16)[None, :], other=0)
+        g = start_k // 32 + tl.arange(0, BLOCK_K // 32).to(INDEX)
+        mask = n_mask[:, None] & (g < G)[None, :]
+        zero_ptrs = zero_ptr + n[:, None] * stride_zero_n + g[None, :] * stride_zero_g
+        zero = tl.load(zero_ptrs, mask=mask, other=0).to(tl.float16)
+        scale = tl.load(scale_ptr + n[:, None] * stride_scale_n + g[None, :] * stride_scale_g, mask=mask, other=0.0)
+        x = tl.load(x_ptrs, mask=m_mask[:, None] & k_mask[None, :], other=0.0)
+        quantum = tl.where(k[None, :] % 2 == 0, _each_repeated(byte & 15, 1, 2), _each_repeated(byte >> 4, 1, 2))
+        centred = quantum.to(tl.float16) - _each_repeated(zero, 1, 32)
+        weight = centred * _each_repeated(scale, 1, 32)
+        total = tl.dot(x, tl.trans(weight), total)
     out_mask = m_mask[:, None] & n_mask[None, :]
     tl.store(out_ptr + m[:, None] * stride_out_m + n[None, :] * stride_out_n, total.to(tl.float16), mask=out_mask)
 
@@ -144,15 +148,15 @@ def _launch_int4_gemm(x, packed, scale, zero, out, M, G, N):
         plan = _Plan(
             int4_gemm_kernel,
             triton.cdiv(M, 16) * triton.cdiv(N, 32),
-            {"BLOCK_M": 16, "BLOCK_N": 32, "BLOCK_K": 32, "INDEX": index},
+            {"BLOCK_M": 16, "BLOCK_N": 32, "BLOCK_K": 256, "INDEX": index},
             cuda=(4, 3),
             hip=(2, 2),
         )
     elif M <= 64:
         plan = _Plan(
             int4_gemm_kernel,
-            triton.cdiv(M, 64) * triton.cdiv(N, 128),
-            {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 32, "INDEX": index},
+            triton.cdiv(M, 64) * triton.cdiv(N, 64),
+            {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 128, "INDEX": index},
             cuda=(4, 3),
             hip=(2, 2),
         )
@@ -160,7 +164,7 @@ def _launch_int4_gemm(x, packed, scale, zero, out, M, G, N):
         plan = _Plan(
             int4_gemm_kernel,
             triton.cdiv(M, 128) * triton.cdiv(N, 128),
-            {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32, "INDEX": index},
+            {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "INDEX": index},
             cuda=(8, 3),
             hip=(4, 2),
         )

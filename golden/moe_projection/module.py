@@ -7,6 +7,7 @@ experts add up in `out`.
 
 moe_projection(tokens[T, K] f16, experts[E, K, N] f16, offsets[P] i32, listed[R] i32, weight[R] f32, out[T, N] f32)
     I.scatter_reduce(out, (token, n), weight[row][:, None] * answer, combine=I.add)
+    Plan    one program per e x 128 n, and every 8th tile of i; streamed: 128 i, 64 k
     Plan    one program per e x 128 n; streamed: 128 i, 64 k
     Traffic reads offsets, listed, weight, tokens, experts; writes out
 
@@ -39,16 +40,18 @@ def moe_projection_kernel(
     T, K, N, P, R,
     stride_tokens_t, stride_tokens_k, stride_experts_e, stride_experts_k, stride_experts_n, stride_offsets_p,
     stride_listed_r, stride_weight_r, stride_out_t, stride_out_n,
-    BLOCK_N: tl.constexpr, BLOCK_I: tl.constexpr, BLOCK_K: tl.constexpr, INDEX: tl.constexpr,
+    BLOCK_N: tl.constexpr, BLOCK_I: tl.constexpr, BLOCK_K: tl.constexpr, PARTS_I: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
     pid = tl.program_id(0).to(INDEX)
     n_tiles = tl.cdiv(N, BLOCK_N)
     n = pid % n_tiles * BLOCK_N + tl.arange(0, BLOCK_N)
     n_mask = n < N
-    e = pid // n_tiles
+    # The tiles of i are dealt out to PARTS_I programs.
+    pid //= n_tiles
+    e = pid // PARTS_I
     offsets = tl.load(offsets_ptr + e * stride_offsets_p, mask=e < P, other=0).to(tl.int64)
     offsets_e_plus_1 = tl.load(offsets_ptr + (e + 1) * stride_offsets_p, mask=e + 1 < P, other=0).to(tl.int64)
-    for start_i in range(offsets, offsets_e_plus_1, BLOCK_I):
+    for start_i in range(offsets + pid % PARTS_I * BLOCK_I, offsets_e_plus_1, PARTS_I * BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
         i_mask = i < offsets_e_plus_1
         answer = tl.zeros((BLOCK_I, BLOCK_N), tl.float32)
@@ -124,13 +127,22 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 
 def _launch_moe_projection(tokens, experts, offsets, listed, weight, out, T, K, E, N, P, R):
     index = _index_type(tokens, experts, offsets, listed, weight, out)
-    plan = _Plan(
-        moe_projection_kernel,
-        E * triton.cdiv(N, 128),
-        {"BLOCK_N": 128, "BLOCK_I": 128, "BLOCK_K": 64, "INDEX": index},
-        cuda=(8, 3),
-        hip=(4, 2),
-    )
+    if R >= 512:
+        plan = _Plan(
+            moe_projection_kernel,
+            E * triton.cdiv(N, 128) * 8,
+            {"BLOCK_N": 128, "BLOCK_I": 128, "BLOCK_K": 64, "PARTS_I": 8, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
+    else:
+        plan = _Plan(
+            moe_projection_kernel,
+            E * triton.cdiv(N, 128),
+            {"BLOCK_N": 128, "BLOCK_I": 128, "BLOCK_K": 64, "PARTS_I": 1, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 2),
+        )
     integers = (
         T,
         K,

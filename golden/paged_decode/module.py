@@ -140,7 +140,7 @@ def paged_decode_state(
 
     for start_i in range(whole_end, minimum_lengths, BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
-        i_mask = i < M * 16
+        i_mask = i < tl.cast(M, INDEX) * 16
         pages = tl.load(pages_at_b + i // 16 * stride_pages_m, mask=i_mask, other=0).to(tl.int64)
         keys_mask = d_mask[:, None] & i_mask[None, :]
         keys_ptrs = (
@@ -202,12 +202,13 @@ def paged_decode_in_memory(
         tl.store(found_moment_at_g + d[None, :], 0.0, mask=g_mask[:, None] & (d[None, :] < D))  # paged_decode.py:58
     tl.debug_barrier()
     lengths = tl.load(lengths_ptr + b * stride_lengths_b).to(tl.int64)
+    end = tl.cast(M, INDEX) * 16
 
     largest = tl.full((BLOCK_G,), -float("inf"), tl.float32)
     summary_1 = tl.zeros((BLOCK_G,), tl.float32)
-    for start_i in range(0, M * 16, BLOCK_I):
+    for start_i in range(0, end, BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
-        i_mask = i < M * 16
+        i_mask = i < end
         scores = tl.zeros((BLOCK_G, BLOCK_I), tl.float32)
         pages = tl.load(pages_ptr + b * stride_pages_b + i // 16 * stride_pages_m, mask=i_mask, other=0).to(tl.int64)
         for start_d in range(0, D, BLOCK_D):

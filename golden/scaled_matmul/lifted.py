@@ -22,8 +22,8 @@ def scaled_matmul(
     b_scale_values = I.transpose(b_scale[n, g], (1, 0))
     a_scale_values = a_scale[m, g]
     product = I.contract(
-        I.cast(I.cast(I.bitcast(a[m, g, coordinates], I.f8e4m3fn), I.f32), I.f16),
-        I.cast(I.cast(I.bitcast(b[g, coordinates, n], I.f8e4m3fn), I.f32), I.f16),
+        I.cast(I.bitcast(a[m, g, coordinates], I.f8e4m3fn), I.f16),
+        I.cast(I.bitcast(b[g, coordinates, n], I.f8e4m3fn), I.f16),
         reduce=((2, 1),),
         batch=((1, 0),),
         acc_dtype=I.f32,

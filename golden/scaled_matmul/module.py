@@ -32,14 +32,21 @@ import triton.language as tl
 __all__ = ["scaled_matmul", "scaled_matmul_out", "scaled_matmul_device", "scaled_matmul_device_out"]
 
 
+_INTERPRETED = tl.constexpr(os.getenv("TRITON_INTERPRET") == "1")
+
+
 @triton.jit
 def _from_float8e4m3fn(x):
-    # A float8e4m3fn is its byte, as not every GPU has the type. Move exponent and significand to where
-    # float32 has them; multiplying by 2**(127 - 7) corrects the bias, subnormals included. 0x7F is NaN.
-    byte = x.to(tl.int32)
-    magnitude = ((byte & 0x7F) << 20).to(tl.float32, bitcast=True) * 1.329227995784916e36
-    magnitude = tl.where((byte & 0x7F) == 0x7F, float("nan"), magnitude)
-    return tl.where(byte >= 0x80, magnitude * -1.0, magnitude)
+    # A float8e4m3fn is its byte, as not every GPU has the type; a float16 holds all of its values. Those that have it
+    # convert it; on others exponent and significand are moved to where float16 has them, and multiplying by
+    # 2**(15 - 7) corrects the bias, subnormals included. 0x7F is NaN.
+    if not _INTERPRETED and tl.target_info.cuda_capability_geq(8, 9):
+        result = x.to(tl.float8e4nv, bitcast=True).to(tl.float16)
+    else:
+        byte = x.to(tl.int8, bitcast=True).to(tl.int16)
+        value = ((byte << 7) & ~0x407F).to(tl.float16, bitcast=True) * 256.0
+        result = tl.where((byte & 0x7F) == 0x7F, float("nan"), value)
+    return result
 
 
 @triton.jit(do_not_specialize=["M"])
@@ -77,8 +84,8 @@ def scaled_matmul_kernel(
             float("nan"),
             tl.maximum(a_scale << 23, tl.full((), 4194304, tl.uint32)).to(tl.float32, bitcast=True),
         )
-        lhs = _from_float8e4m3fn(a).to(tl.float16)
-        rhs = _from_float8e4m3fn(b).to(tl.float16)
+        lhs = _from_float8e4m3fn(a)
+        rhs = _from_float8e4m3fn(b)
         partial = tl.dot(lhs, rhs)
         acc += partial * (lhs_scale[:, None] * rhs_scale[None, :])
     tl.store(c_ptr + m[:, None] * stride_c_m + n[None, :] * stride_c_n, acc, mask=m_mask[:, None] & n_mask[None, :])

@@ -5,6 +5,7 @@ to offsets[b + 1], and sees nothing of the others.
 
 varlen_attention(q[N, H, D] f16, k[N, H, D] f16, v[N, H, D] f16, offsets[B1] i32) -> out[N, H, D] f16
     out[own, h, :] = I.cast(found.moment / found.mass[:, None], I.f16)
+    Plan    one program per b x h; on chip: d, and every 8th tile of i; streamed: 64 i
     Plan    one program per b x h; on chip: d; streamed: 64 i
     Plan    one program per b x h; streamed: 64 i_2, 64 d
     Traffic reads offsets, q, k, v; writes out
@@ -84,16 +85,19 @@ def varlen_attention_state(
     N, H, D,
     stride_q_n, stride_q_h, stride_q_d, stride_k_n, stride_k_h, stride_k_d, stride_v_n, stride_v_h, stride_v_d,
     stride_offsets_b1, stride_out_n, stride_out_h, stride_out_d,
-    BLOCK_I: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_I_2: tl.constexpr, INDEX: tl.constexpr,
+    BLOCK_I: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_I_2: tl.constexpr, PARTS_I: tl.constexpr, INDEX: tl.constexpr,
 ):  # fmt: skip
     pid = tl.program_id(0).to(INDEX)
+    # The tiles of i are dealt out to PARTS_I programs.
+    part = pid % PARTS_I
+    pid //= PARTS_I
     h = pid % H
     b = pid // H
     d = tl.arange(0, BLOCK_D).to(INDEX)
     d_mask = d < D
     offsets = tl.load(offsets_ptr + b * stride_offsets_b1).to(tl.int64)
     offsets_b_plus_1 = tl.load(offsets_ptr + (b + 1) * stride_offsets_b1).to(tl.int64)
-    for start_i in range(offsets, offsets_b_plus_1, BLOCK_I):
+    for start_i in range(offsets + part * BLOCK_I, offsets_b_plus_1, PARTS_I * BLOCK_I):
         i = start_i + tl.arange(0, BLOCK_I).to(INDEX)
         i_mask = i < offsets_b_plus_1
         whole_end = (
@@ -329,19 +333,43 @@ _POISON = os.getenv("INTENTC_POISON") == "1"  # calls find out what they leave u
 def _launch_varlen_attention(q, k, v, offsets, out, N, H, D, B1):
     index = _index_type(q, k, v, offsets, out)
     scratch = ()
-    if D <= 64:
+    if D <= 64 and N >= 256:
+        plan = _Plan(
+            varlen_attention_state,
+            max(B1 - 1, 0) * H * 8,
+            {"BLOCK_I": 64, "BLOCK_D": 64, "BLOCK_I_2": 64, "PARTS_I": 8, "INDEX": index},
+            cuda=(4, 3),
+            hip=(2, 1),
+        )
+    elif D <= 64:
         plan = _Plan(
             varlen_attention_state,
             max(B1 - 1, 0) * H,
-            {"BLOCK_I": 64, "BLOCK_D": 64, "BLOCK_I_2": 64, "INDEX": index},
+            {"BLOCK_I": 64, "BLOCK_D": 64, "BLOCK_I_2": 64, "PARTS_I": 1, "INDEX": index},
             cuda=(4, 3),
             hip=(2, 1),
+        )
+    elif D <= 128 and N >= 256:
+        plan = _Plan(
+            varlen_attention_state,
+            max(B1 - 1, 0) * H * 8,
+            {"BLOCK_I": 64, "BLOCK_D": 128, "BLOCK_I_2": 64, "PARTS_I": 8, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 1),
         )
     elif D <= 128:
         plan = _Plan(
             varlen_attention_state,
             max(B1 - 1, 0) * H,
-            {"BLOCK_I": 64, "BLOCK_D": 128, "BLOCK_I_2": 64, "INDEX": index},
+            {"BLOCK_I": 64, "BLOCK_D": 128, "BLOCK_I_2": 64, "PARTS_I": 1, "INDEX": index},
+            cuda=(8, 3),
+            hip=(4, 1),
+        )
+    elif D <= 256 and N >= 256:
+        plan = _Plan(
+            varlen_attention_state,
+            max(B1 - 1, 0) * H * 8,
+            {"BLOCK_I": 64, "BLOCK_D": 256, "BLOCK_I_2": 64, "PARTS_I": 8, "INDEX": index},
             cuda=(8, 3),
             hip=(4, 1),
         )
@@ -349,7 +377,7 @@ def _launch_varlen_attention(q, k, v, offsets, out, N, H, D, B1):
         plan = _Plan(
             varlen_attention_state,
             max(B1 - 1, 0) * H,
-            {"BLOCK_I": 64, "BLOCK_D": 256, "BLOCK_I_2": 64, "INDEX": index},
+            {"BLOCK_I": 64, "BLOCK_D": 256, "BLOCK_I_2": 64, "PARTS_I": 1, "INDEX": index},
             cuda=(8, 3),
             hip=(4, 1),
         )

@@ -32,11 +32,14 @@ def split_bound(context: Context, sink: Sink) -> Sink | None:
 
 
 def _divisors(node: Expression, axis: Axis) -> Iterator[Polynomial]:
-    """What the axis is divided by, where nothing else is part of what is divided."""
+    """What the axis is divided by, where nothing else is part of what is divided; the largest numbers first, whose
+    remainders may be coordinates as they are.
+    """
     bounds = (bound for each in node.attribute.axes for bound in (each.begin, each.end))
     atoms = (*atoms_of(*node.arguments), *(atom for bound in bounds for atom in bound.atoms()))
     divided = (atom for atom in atoms if isinstance(atom, Quotient | Remainder) and atom.numerator == atomic(axis))
-    yield from sorted(dict.fromkeys(atom.denominator for atom in divided), key=repr)
+    divisors = dict.fromkeys(atom.denominator for atom in divided)
+    yield from sorted(divisors, key=lambda divisor: (-(divisor.constant or 0), repr(divisor)))
 
 
 def _split(context: Context, sink: Sink, node: Expression, axis: Axis, divisor: Polynomial) -> Expression | None:

@@ -78,17 +78,26 @@ def rounds(context: Context, block: Axis, lane: Axis) -> Polynomial | None:
     end = block.end
     if isinstance(end.atom, Extremum) and end.atom.kind == "maximum" and number(0) in end.atom.operands:
         end = next(each for each in end.atom.operands if each != number(0))
-    first = end.substitute({lane: number(0)}).atom
-    if not isinstance(first, Quotient):
+    found = _quotient(end)
+    step = found[1].divided_by(lane.end) if found is not None else None
+    if found is None or step is None:
         return None
-    step = first.denominator.divided_by(lane.end)
-    if step is None:
-        return None
-    whole = first.numerator - first.denominator + 1
+    numerator, denominator = found
+    whole = numerator.substitute({lane: number(0)}) - denominator + 1
     simplify = simplifier(context, context.facts).polynomial
-    if simplify(ceiling_divide(whole - step * atomic(lane), first.denominator)) != simplify(end):
+    if simplify(whole - step * atomic(lane)) != simplify(numerator - denominator + 1):
         return None
     return ceiling_divide(whole, step)
+
+
+def _quotient(value: Polynomial) -> tuple[Polynomial, Polynomial] | None:
+    """n and d, if the value is n // d; a whole number beside a quotient is part of it."""
+    atoms = [monomial[0] for monomial, factor in value.terms if factor == 1 and len(monomial) == 1]
+    quotients = [atom for atom in atoms if isinstance(atom, Quotient)]
+    if len(quotients) != 1:
+        return None
+    rest = value - atomic(quotients[0])
+    return quotients[0].numerator + rest * quotients[0].denominator, quotients[0].denominator
 
 
 def _clipped(end: Polynomial) -> tuple[Polynomial, ...] | None:

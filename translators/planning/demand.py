@@ -13,7 +13,7 @@ from functools import partial
 
 from intent.dtypes import DType
 from intent.records import dataclass, field, replace
-from translators.algebra.polynomial import Polynomial, atomic, number
+from translators.algebra.polynomial import Atom, Polynomial, atomic, number
 from translators.diagnostics import Span
 from translators.logical import program as lp
 from translators.logical.carries import is_unchanged, live_values, made_of
@@ -23,6 +23,7 @@ from translators.logical.uses import used_values
 from translators.planning.atomics import combining, issued, old_value, same_bits
 from translators.planning.hazards import Cells, cells
 from translators.planning.memory import written_memories
+from translators.planning.merged_steps import merged_steps
 from translators.planning.ranges import Range
 from translators.planning.region_operations import AlongSlices
 from translators.planning.rooms import Rooms
@@ -39,6 +40,7 @@ from translators.planning.sinks import (
     roots,
 )
 from translators.tile.expression import Axis, Expression, LoopToken, Place, walk
+from translators.tile.substitution import substitute
 
 Write = Callable[[list[Axis | None], Context], None]  # an effect along these axes
 
@@ -200,7 +202,7 @@ class Demand(Rooms):
         if statement.exit is not None:
             loop.exit = changing.index(statement.carries[statement.exit])
             loop.carries[loop.exit].name = "stopped"
-        inner = replace(context, loops=(*context.loops, loop))
+        inner, sinks = replace(context, loops=(*context.loops, loop)), len(self.sinks)
         for carry, memory in stored:
             self._loaded(carry.inside, memory, inner)
         self._rewritten.append(written_memories(statement.body))
@@ -216,10 +218,24 @@ class Demand(Rooms):
             kept = self.arena.make("carry", made.dtype, (), (loop.token, ordinal, made.axes))
             made.update = update if live is None else self._kept(live, update, kept)
         loop.live = live
+        if isinstance(statement, lp.For) and not stored and len(self.sinks) == sinks:
+            self._merge_steps(changing, loop)
         for carry, memory in stored:
             self._renewed(carry.update, memory, replace(inner, predicate=self.conjoin(context.predicate, live)))
         for carry, memory in stored:
             self._loaded(carry.result, memory, context)
+
+    def _merge_steps(self, changing: Sequence[lp.Carry], loop: Loop) -> None:
+        """A loop without effects that adds up products is one product for each carry."""
+        merged = merged_steps(self, loop)
+        for carry, made, product in zip(changing, loop.carries, merged or (), strict=False):
+            self.kept[carry.result] = partial(self._element_along, product, made.own)
+
+    def _element_along(self, tile: Expression, own: Sequence[Axis], at: Coordinates) -> Expression:
+        places: dict[Atom, Polynomial] = {axis: place + axis.begin for axis, place in zip(own, at, strict=True)}
+        made = substitute(self.arena, tile, places)
+        self.stand_for(made, tile)
+        return made
 
     def _stored(self, carry: lp.Carry, context: Context) -> Buffer:
         """Scratch memory for a carry, which holds what it starts as."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from intent.records import dataclass, field, replace
@@ -17,6 +17,7 @@ from translators.planning.advice import advice
 from translators.planning.ahead import under_way
 from translators.planning.bounds import Bounds, bounded_numerators, normalising_exponentials
 from translators.planning.coverage import coverage_notes, covered
+from translators.planning.dealt_tiles import with_dealt_tiles
 from translators.planning.decisions import FINDINGS, Decisions
 from translators.planning.demand import Demand
 from translators.planning.described_tiles import described_tiles, one_after_the_other
@@ -36,7 +37,7 @@ from translators.planning.schedule import Scheduler
 from translators.planning.sinks import AxisConflict, MustHold, MustPin, MustStore, OutOfOrder, unsupported
 from translators.planning.statements import made_by_statements
 from translators.tile.expression import Axis, Expression, LoopToken, Place
-from translators.tile.program import AxisForm, Check, Describe, Section, TileFunction
+from translators.tile.program import AxisForm, Check, Dealt, Describe, Section, TileFunction
 from translators.triton_source.device_functions import with_dependencies
 from translators.triton_source.expressions import Code, binary
 from translators.triton_source.host_sizes import blocks_code, size_code
@@ -199,7 +200,7 @@ class _Planning:
         self, demand: Demand, regions: Sequence[Region], on_chip: bool, label: str | None
     ) -> list[_Planned]:
         """All variants, or the last one only, under the given label."""
-        wanted = choices(regions, demand.relaxed)
+        wanted = tuple(with_dealt_tiles(demand, regions, choices(regions, demand.relaxed)))
         return self._written(demand, regions, wanted if label is None else [replace(wanted[-1], label=label)], on_chip)
 
     def _written(
@@ -248,7 +249,7 @@ def _has_descriptors(function: TileFunction) -> bool:
 
 def _same_structure(regions: Sequence[Region], first: Choice, second: Choice) -> bool:
     """The choices differ in nothing but block sizes, which the text of a function does not show."""
-    if first.label != second.label:
+    if (first.label, first.dealt) != (second.label, second.dealt):
         return False
     return all(
         one.roles == other.roles
@@ -267,6 +268,9 @@ def _resized(planned: _Planned, choice: Choice) -> _Planned:
             lanes = layout.lanes[axis]
             if form.block is not None and lanes is not None:
                 sizes[form.block] = lanes
+    for section in planned.function.sections:
+        if section.dealt is not None:
+            sizes[section.dealt.parts] = choice.parts
     blocks = tuple((name, sizes.get(name, size)) for name, size in planned.function.blocks)
     return replace(planned, choice=choice, function=replace(planned.function, blocks=blocks))
 
@@ -355,8 +359,9 @@ def _section(
     described = alone is not None and alone.described
     tiles = described_tiles(region, layout, checks, once=alone.large) if alone is not None and described else {}
     named = {axis for node in tiles for axis in node.axes if axis in region.program}
-    decoded = prologue(region, layout, forms, facts, Decoding(namer, alone is not None, named))
-    scheduler = Scheduler(demand, region, layout, namer, padding, bounds, forms, decoded, tiles)
+    dealt = _deal(alone, forms, namer, blocks) if alone is not None else None
+    decoded = prologue(region, layout, forms, facts, Decoding(namer, alone is not None, named, dealt))
+    scheduler = Scheduler(demand, region, layout, namer, padding, bounds, forms, decoded, tiles, dealt=dealt)
     scheduler.by_halves = bool(tiles) and alone is not None and alone.large
     statements = (*decoded.statements, *scheduler.run())
     if scheduler.by_halves:
@@ -365,9 +370,20 @@ def _section(
         forms, region.order, padding.others, padding.selected, checks, bounds.nonpositive, decoded.facts,
         {memory: demand.shape(memory) for memory in demand.instances}, count, statements,
         demand.names, demand.spans, _coordinate_names(demand),
-        bounded_numerators(region, demand).union(bounded_products(region)), layout.roles, region.program,
+        bounded_numerators(region, demand).union(bounded_products(region)), layout.roles, region.program, dealt,
+        demand.steps,
     )  # fmt: skip
     return section, bounds
+
+
+def _deal(choice: Choice, forms: Mapping[Axis, AxisForm], namer: Namer, blocks: dict[str, int]) -> Dealt | None:
+    """Names for which of how many programs takes a tile."""
+    if choice.dealt is None:
+        return None
+    name = forms[choice.dealt].name
+    parts = namer.fresh(f"PARTS_{name.upper()}")
+    blocks[parts] = choice.parts
+    return Dealt(choice.dealt, namer.fresh("part"), parts)
 
 
 def _checks(bounds: Bounds, node: Expression, span: Span | None) -> tuple[Check, ...]:
@@ -507,6 +523,7 @@ def _grid(regions: Sequence[Region], choice: Choice, names: LaunchNames) -> str:
             if factor.value != 1:
                 count = factor if count is None else binary("*", count, factor)
         count = count or Code("1")
+        count = binary("*", count, Code(str(choice.parts))) if choice.parts > 1 else count
         total = count if total is None else binary("+", total, count)
     return (total or Code("0")).text
 
@@ -603,6 +620,8 @@ def _describe(regions: Sequence[Region], choice: Choice, planned: _Planned) -> s
         text = f"one program per {programs}" if region.program else programs
         if resident:
             text += "; on chip: " + ", ".join(section.forms[axis].name for axis in resident)
+        if choice.parts > 1 and section.dealt is not None:
+            text += f", and every {choice.parts}th tile of {section.forms[section.dealt.axis].name}"
         if streamed:
             text += "; streamed: " + ", ".join(_axis_words(axis, layout, section) for axis in streamed)
         parts.append(text)

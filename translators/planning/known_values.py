@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from intent.dtypes import DType, f8e4m3fn
 
@@ -51,3 +51,16 @@ EXACT_FUNCTIONS: dict[tuple[str, int], Callable[..., Number]] = {
     ("tanh", 1): lambda a: a if a == 0 else math.nan,
     ("erf", 1): lambda a: a if a == 0 else math.nan,
 }
+
+
+# Of integers only zeros are followed, which no dtype wraps.
+KEEPING_ZERO = frozenset({"add", "subtract", "and", "or", "xor"})  # zero of two zeros
+ABSORBING_ZERO = frozenset({"multiply", "and"})  # zero if either is
+SHIFTING = frozenset({"shift_left", "shift_right"})  # zero if the first is
+
+
+def integer_function(function: str, known: Sequence[Number | None]) -> Number | None:
+    """The value of a function of integers, of which some are known, where that is zero; None if it is not known."""
+    zeros = [value is not None and value == 0 for value in known]
+    absorbed = any(zeros) and (function in ABSORBING_ZERO or (function in SHIFTING and zeros[0]))
+    return 0 if absorbed or (all(zeros) and function in KEEPING_ZERO) else None

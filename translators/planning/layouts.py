@@ -99,7 +99,8 @@ class Layout:
 class Choice:
     """A layout for every region, used when `limits` (extent <= number) hold and the sizes are `suitable` (a function of
     extents, a comparison, a number); `label` tells variants apart. `large`: programs have nothing to do but tiles of a
-    large product. `described`: tiles are read through descriptors, where the device and the arrays allow it.
+    large product. `described`: tiles are read through descriptors, where the device and the arrays allow it. `dealt`:
+    the streamed axis whose tiles go to `parts` programs in turn.
     """
 
     layouts: tuple[Layout, ...]
@@ -108,6 +109,8 @@ class Choice:
     suitable: tuple[Suitable, ...] = ()
     large: bool = False
     described: bool = False
+    dealt: Axis | None = None
+    parts: int = 1
 
 
 def choices(regions: Sequence[Region], relaxed: bool = False) -> tuple[Choice, ...]:

@@ -12,7 +12,7 @@ import math
 
 from intent.dtypes import DType
 from intent.records import dataclass, field
-from translators.planning.known_values import EXACT_FUNCTIONS, Number, identity, lowest
+from translators.planning.known_values import EXACT_FUNCTIONS, Number, identity, integer_function, lowest
 from translators.planning.layouts import Layout
 from translators.tile.expression import Axis, Expression, Reduction, walk
 
@@ -91,6 +91,8 @@ def _value(
             return true if true is not None and true == false else None
         case "pointwise":
             known = [values[argument] for argument in node.arguments]
+            if node.dtype.is_integer:
+                return integer_function(node.attribute[0], known)
             function = EXACT_FUNCTIONS.get((node.attribute[0], len(known)))
             if function is None or not node.dtype.is_float or any(value is None for value in known):
                 return None

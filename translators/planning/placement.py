@@ -64,6 +64,7 @@ class Placement:
     forms: Mapping[Axis, AxisForm]
     decoded: Prologue
     described: Mapping[Expression, tuple[int, int]] = field(default_factory=dict)  # loads by descriptors
+    dealt: tile.Dealt | None = None
     scopes: list[Scope] = field(default_factory=lambda: [Scope()])
     uses: dict[Expression, int] = field(default_factory=dict)
     _stored: list[Sink] = field(default_factory=list)  # in statement order: what has been written so far

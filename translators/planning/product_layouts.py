@@ -13,6 +13,7 @@ from translators.planning.sinks import Loop
 from translators.tile.accumulation import accumulated_product
 from translators.tile.expression import EXACT_PRODUCTS, Axis, Expression, Reduction, walk
 from translators.tile.program import Role
+from translators.triton_source.shared_loads import neighbours
 
 DOT_ROWS, DOT_COLUMNS = 128, 128
 DOT_RESIDENT, DOT_TERM = 16384, 8192  # elements of a product with a resident axis, or that is one term of a sum
@@ -25,6 +26,8 @@ ALIGNED = 16  # row lengths are multiples of this where wide accesses are possib
 DOT_MINIMUM = 16
 DOT_MINIMUM_OF_BYTES = 32  # along the contracted axis, where elements have eight bits
 FEW_ROWS = {16: (32, 128), 64: (128, 64)}  # for so many rows of a product: columns and depth of its tiles
+# The same where the other matrix is computed from less than a byte for each element.
+FEW_ROWS_PACKED = {16: (32, 256), 64: (64, 128)}
 # A fold with several products of 16-bit elements: for so many elements of state to a row, (rows, length of a slice).
 # Every row's state is in registers twice, as carry and as summary; with eight warps nothing is spilled in the loop.
 FOLD_TILES = {64: (128, 64), 128: (128, 64), 256: (64, 32), 512: (32, 32)}
@@ -129,14 +132,23 @@ def few_product_rows(
         return
     lhs, rhs = dots[0].arguments
     k = contracted_lane(dots[0])
-    rows = [axis for axis in region.program if axis in lhs.axes - rhs.axes and lanes[axis] == DOT_ROWS]
+    rows = [axis for axis in region.program if axis in lhs.axes - rhs.axes and (lanes[axis] or 0) >= min(FEW_ROWS)]
     columns = [axis for axis in region.program if axis in rhs.axes - lhs.axes and lanes[axis]]
     if len(rows) != 1 or len(columns) != 1 or rows[0].extent.constant is not None:
         return
-    for most, (width, depth) in FEW_ROWS.items():
+    packed = _bits(rhs, k) < 8
+    for most, (width, depth) in (FEW_ROWS_PACKED if packed else FEW_ROWS).items():
         slices = {k: at_most(k, depth)} if k.extent.constant is None and lanes[k] else {}
         width = min(width, lanes[columns[0]] or width)
-        yield rows[0], most, {rows[0]: most, columns[0]: at_most(columns[0], width), **slices}
+        found = {rows[0]: most, columns[0]: at_most(columns[0], width), **slices}
+        if most <= (lanes[rows[0]] or 0) and any(lanes[axis] != size for axis, size in found.items()):
+            yield rows[0], most, found
+
+
+def _bits(operand: Expression, axis: Axis) -> float:
+    """How many bits are read for each element of an operand, but for what all elements along the axis share."""
+    loads = (node for node in walk(operand) if node.operation == "load" and axis in node.axes)
+    return sum(load.dtype.bits / max(neighbours(load.attribute.coordinates, axis), 1) for load in loads)
 
 
 def wide_enough(dots: Sequence[Expression], lanes: Mapping[Axis, int | None]) -> dict[Axis, int]:
@@ -150,16 +162,17 @@ def within_registers(
     region: Region, dots: Sequence[Expression], roles: Mapping[Axis, Role], lanes: Mapping[Axis, int | None]
 ) -> dict[Axis, int]:
     """Fewer lanes beside resident ones, and where a product is one term of a sum or is changed before a carry grows by
-    it: all need a second tile like it.
+    it: all need a second tile like it. One that is changed has fewer rows, as one group of warps multiplies 64.
     """
     found: dict[Axis, int] = {}
-    terms = _terms(region) | _changed_first(region)
+    terms, changed = _terms(region), _changed_first(region)
     for node in dots:
         sizes = {axis: lanes[axis] or 1 for axis in node.axes}
         resident = [axis for axis in sizes if roles[axis] == "resident"]
         narrowed = [axis for axis in sizes if axis not in resident and sizes[axis] > DOT_MINIMUM]
-        if narrowed and (resident or node in terms):
-            axis = max(narrowed, key=lambda axis: region.order[axis])
+        if narrowed and (resident or node in terms | changed):
+            wide = node in changed - terms and not resident
+            axis = (min if wide else max)(narrowed, key=lambda axis: region.order[axis])
             beside = math.prod(sizes.values()) // sizes[axis]
             found[axis] = min(sizes[axis], max(DOT_MINIMUM, (DOT_RESIDENT if resident else DOT_TERM) // beside))
     return found

@@ -17,7 +17,7 @@ from translators.planning.product_layouts import is_dot
 from translators.planning.regions import Region
 from translators.tile import program as tile
 from translators.tile.expression import Axis
-from translators.tile.program import AxisForm, Named, Statement
+from translators.tile.program import AxisForm, Dealt, Named, Statement
 
 GROUP = 8  # rows of tiles in a group
 _PROGRAM_ID = "tl.program_id(0)"
@@ -45,11 +45,14 @@ class Prologue:
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """`alone`: the region has all the programs of the launch. First coordinates of tiles of `named` axes get names."""
+    """`alone`: the region has all the programs of the launch. First coordinates of tiles of `named` axes get names.
+    Several programs may have the same coordinates, and other tiles of a `dealt` axis.
+    """
 
     namer: Namer
     alone: bool
     named: Set[Axis]
+    dealt: Dealt | None = None
 
 
 def prologue(
@@ -65,7 +68,8 @@ def prologue(
     facts = facts.with_bounds(Named("pid"), 0, None)
     for axis in region.axes:
         facts = facts.assuming(axis.extent)
-    decoder = _Decoder(region, layout, forms, decoding.namer, facts, decoding.named | region.limiting)
+    named = decoding.named | region.limiting
+    decoder = _Decoder(region, layout, forms, decoding.namer, facts, named, decoding.dealt)
     decoder.decode(decoding.alone)
     for axis in region.axes:
         if layout.roles[axis] == "resident" and layout.lanes[axis] is not None:
@@ -83,6 +87,7 @@ class _Decoder:
     namer: Namer
     facts: Facts
     named: Set[Axis]
+    dealt: Dealt | None
     statements: list[Statement] = field(default_factory=list)
     counts: dict[Axis, Polynomial] = field(default_factory=dict)
     firsts: dict[Axis, Polynomial] = field(default_factory=dict)
@@ -91,7 +96,7 @@ class _Decoder:
     def decode(self, alone: bool) -> None:
         self.counts = {axis: self._count(axis) for axis in self.region.program}
         axes = [axis for axis in self.region.program if not self._is_one_tile(axis)]
-        if alone and len(axes) == 1 and self._is_scalar(axes[0]):
+        if alone and len(axes) == 1 and self._is_scalar(axes[0]) and self.dealt is None:
             self._only_axis(axes.pop())
         elif alone and axes:
             self._assign("pid", atomic(Named(_PROGRAM_ID)), wide=True)
@@ -99,6 +104,17 @@ class _Decoder:
         for axis in self.region.program:
             if self._is_one_tile(axis):
                 self.bind_lanes(axis, number(0))
+
+    def _take_part(self, dealt: Dealt, remaining: Sequence[Axis]) -> None:
+        """Which tiles of an axis, before the points that say where it begins and ends."""
+        parts = atomic(Named(dealt.parts))
+        self.facts = self.facts.with_bounds(Named(dealt.parts), 1, None).with_bounds(Named(dealt.part), 0, None)
+        rows = self.forms[dealt.axis].name
+        self.statements.append(tile.Remark(f"The tiles of {rows} are dealt out to {dealt.parts} programs."))
+        if self.position.atom != Named("pid"):
+            self.position = self._assign("pid", self.position)
+        self._assign(dealt.part, atomic(Remainder(self.position, parts)))
+        self._divide(parts, remaining)
 
     def _take_all(self, axes: list[Axis]) -> None:
         tiled = [axis for axis in axes if not self._is_scalar(axis)]
@@ -109,7 +125,11 @@ class _Decoder:
             self._take_group(tiled, axes)
         else:
             self._name_counts(axes[1:])  # the first axis' count is never needed
+        dealt = self.dealt
         while axes:
+            if dealt is not None and all(map(self._is_scalar, axes)):
+                self._take_part(dealt, axes)
+                dealt = None
             self._take(axes.pop(), axes)
 
     def _count(self, axis: Axis) -> Polynomial:

@@ -44,6 +44,7 @@ class Pull(Ranges):
     loops: dict[lp.LoopKey, Loop] = field(default_factory=dict)
     names: dict[Expression, str] = field(default_factory=dict)
     spans: dict[Expression, Span] = field(default_factory=dict)
+    steps: dict[Axis, int] = field(default_factory=dict)  # of axes that run through steps of ordered loops: their depth
     issued: dict[Expression, int] = field(default_factory=dict)  # order of the first read statement a load serves
     requirements: list[tuple[Polynomial, Polynomial]] = field(default_factory=list)  # equal, or the program is illegal
     instances: dict[Memory, tuple[Axis, ...]] = field(default_factory=dict)  # of a buffer: one per point of these axes

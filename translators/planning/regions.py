@@ -23,6 +23,7 @@ from translators.planning.ranges import axes_of, known_at_launch
 from translators.planning.sinks import Loop, LoopCarry, Sink, loop_roots, roots
 from translators.tile.expression import Atomic, Axis, Expression, LoopToken, Reduction, walk
 from translators.triton_source.atomics import swaps
+from translators.triton_source.shared_loads import neighbours
 
 
 @dataclass(slots=True, eq=False)
@@ -358,13 +359,17 @@ def _is_ordered(region: Region) -> bool:
 
 # ------------------------------------------------------------------------------------------------------ tile dimensions
 def _tile_order(region: Region) -> dict[Axis, int]:
-    """Tile axes from slow to fast: a dot needs rows < k < columns; otherwise memory order, else order of appearance."""
+    """Tile axes from slow to fast: a dot needs rows < k < columns; otherwise memory order, else order of appearance.
+
+    Columns come before k where several neighbours along k are computed from one element: these stay in one thread.
+    """
     edges: dict[Axis, set[Axis]] = {axis: set() for axis in region.axes}
     for node in (node for node in region.nodes if node.operation == "contract"):
         lhs, rhs = node.arguments
         for k in node.attribute.axes:
             _add_edges(edges, lhs.axes - rhs.axes - {k}, {k})
-            _add_edges(edges, {k}, rhs.axes - lhs.axes - {k})
+            columns = rhs.axes - lhs.axes - {k}
+            _add_edges(edges, *((columns, {k}) if _is_unpacked(rhs, k) else ({k}, columns)))
     for sink in region.sinks:
         _add_sequence(edges, sink.coordinates)
     for node in region.nodes:
@@ -377,6 +382,12 @@ def _tile_order(region: Region) -> dict[Axis, int]:
         ranked.append(ready[0])
         waiting.remove(ready[0])
     return {axis: rank for rank, axis in enumerate(ranked)}
+
+
+def _is_unpacked(operand: Expression, axis: Axis) -> bool:
+    """It is computed from elements of which each serves several neighbours along the axis."""
+    places = [node.attribute.coordinates for node in walk(operand) if node.operation == "load" and node is not operand]
+    return any(place and neighbours(place, axis) > 1 and neighbours(place[-1:], axis) > 1 for place in places)
 
 
 def _add_sequence(edges: dict[Axis, set[Axis]], coordinates: Sequence[Polynomial]) -> None:

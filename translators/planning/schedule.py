@@ -494,7 +494,8 @@ class Scheduler(ContraryScans):
             self.checks.nonpositive |= exponentials(factor)
         self._prepare(self._axis_bounds((axis,)))
         low, high = (None, None) if reverse else self._worked_on(axis, goals, folds, followers)
-        may_turn = reverse is None and low is None is high and not followers
+        dealt = self.dealt if self.dealt is not None and self.dealt.axis is axis else None
+        may_turn = reverse is None and low is None is high and not followers and dealt is None
         turned = self._turns(axis, [*goals, *folds], may_turn)
         reverse = bool(reverse or turned)
         start = self.namer.fresh(f"start_{self.namer.axis(axis)}") if self.layout.lanes[axis] else self.namer.axis(axis)
@@ -510,7 +511,7 @@ class Scheduler(ContraryScans):
         self._schedule(narrowed)
         self.scopes.pop()
         moves = tuple((fold.names[0], fold.new_name) for fold in folds if fold.new_name)
-        loop = tile.StreamLoop(axis, start, tuple(inner.statements), reverse, moves, low, high)
+        loop = tile.StreamLoop(axis, start, tuple(inner.statements), reverse, moves, low, high, dealt=dealt)
         waits = followers or all(fold.reduction.attribute.kind == "count" for fold in folds)
         self.scopes[-1].statements += self._whole_and_rest(loop) if waits and not goals else [loop]
         self._close(inner, [start] if self.layout.lanes[axis] else [])

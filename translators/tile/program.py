@@ -244,11 +244,21 @@ class StoreHalves:
 
 
 @dataclass(frozen=True, slots=True)
+class Dealt:
+    """The tiles of an axis go to `parts` programs in turn; this one is the program `part`. Both are names."""
+
+    axis: Axis
+    part: str
+    parts: str
+
+
+@dataclass(frozen=True, slots=True)
 class StreamLoop:
     """for start in range(begin, end, block): the tiles of one axis, in order (from the last one if `reverse`).
 
     At the end of the body, each of `moves` is `name = new_name`. `low` and `high` replace the axis' own bounds. Lanes
-    are guarded by the end of the axis, or by `guard`; not at all in a loop over `whole` tiles.
+    are guarded by the end of the axis, or by `guard`; not at all in a loop over `whole` tiles. Of tiles that are
+    `dealt` the program takes its own.
     """
 
     axis: Axis
@@ -260,6 +270,7 @@ class StreamLoop:
     high: Polynomial | None = None
     guard: Polynomial | None = None
     whole: bool = False
+    dealt: Dealt | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +335,8 @@ class Section:
     parallel points that have an instance each. `names` and `spans` are the author's names and places, for what gets a
     name; `coordinates` the names of what is computed from coordinates; `bounded` those that an access keeps below the
     number of elements of its array, and products of sizes that are no larger than an axis. `roles` says where each axis
-    runs; `program` are those that the programs divide among them, the last one fastest.
+    runs; `program` are those that the programs divide among them, the last one fastest. Products along an axis that has
+    `steps` add up one step after the other.
     """
 
     forms: Mapping[Axis, AxisForm]
@@ -343,6 +355,8 @@ class Section:
     bounded: frozenset[Polynomial] = frozenset()
     roles: Mapping[Axis, Role] = field(default_factory=dict)
     program: tuple[Axis, ...] = ()
+    dealt: Dealt | None = None
+    steps: Mapping[Axis, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

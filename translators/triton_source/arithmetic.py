@@ -22,6 +22,9 @@ _OPERATOR = {
 # Functions whose result is an operand or exactly representable whenever the operands are: narrowing rounds nothing.
 _EXACT = frozenset({"negative", "abs", "floor", "maximum", "minimum", "maximum_num", "minimum_num"})
 
+# Of float16 operands float32 has enough bits for these results that rounding twice is rounding once.
+_ROUNDED_ONCE = frozenset({"add", "subtract", "multiply"})
+
 # Where no plain tl function meets the bounds: the device function. In float64, tl functions lower to accurate routines.
 _SINGLE = {
     "exp": "_exp", "exp2": "_exp2", "log": "tl.log", "log1p": "_log1p", "sin": "_sin", "cos": "tl.cos", "asin": "_asin",
@@ -47,13 +50,15 @@ class Permissions:
     """What the author allows or the planner has proven.
 
     `approximate`, `flush_to_zero`: as the author wrote. `nonnegative`: all integer operands are >= 0. `nonpositive`: a
-    float argument is <= 0 and the result feeds a normalisation.
+    float argument is <= 0 and the result feeds a normalisation. `fusible`: an operand is a product, which an
+    instruction could add to the other without rounding it.
     """
 
     approximate: bool = False
     flush_to_zero: bool = False
     nonnegative: bool = False
     nonpositive: bool = False
+    fusible: bool = False
 
 
 NOTHING_SPECIAL = Permissions()
@@ -218,7 +223,9 @@ def half_quotient(dividend: Code, divisor: Code) -> Emitted:
 def _through_float32(
     function: str, dtype: DType, result: DType, arguments: Sequence[Code], permissions: Permissions
 ) -> Emitted:
-    """Compute in float32, round once."""
+    """Compute in float32, round once. Of float16 that is what its own sums, differences and products are."""
+    if dtype == f16 and function in _ROUNDED_ONCE and not permissions.fusible:
+        return _operator(_OPERATOR[function], dtype, arguments)
     operands = [widen(argument, dtype) for argument in arguments]
     codes = [operand.code for operand in operands]
     fast = (_HALF if dtype == f16 else _NARROW).get(function)

@@ -208,7 +208,7 @@ def widen(code: Code, source: DType) -> Emitted:
         return Emitted(code)
     if source in _FROM_FLOAT8:
         name = _FROM_FLOAT8[source]
-        return Emitted(call(name, code), frozenset({name}))
+        return Emitted(to(call(name, code), f32), frozenset({name}))
     return Emitted(to(code, f32))
 
 
@@ -245,6 +245,9 @@ def _float_to_float(code: Code, source: DType, target: DType) -> Emitted:
         return _from_float64(code, target)
     if target == f64 and source not in _FROM_FLOAT8:
         return Emitted(to(code, target))
+    if source in _FROM_FLOAT8 and target == f16:
+        name = _FROM_FLOAT8[source]
+        return Emitted(call(name, code), frozenset({name}))
     wide = widen(code, source)
     result = Emitted(to(wide.code, f64)) if target == f64 else narrow(wide.code, target, exact=source.bits == 8)
     return Emitted(result.code, wide.helpers | result.helpers)
@@ -259,7 +262,7 @@ def _from_float64(code: Code, target: DType) -> Emitted:
 
 def _integer_to_float(code: Code, source: DType, target: DType) -> Emitted:
     """Float32 holds every integer that f16 and the f8 types can, but rounds some that bf16 can tell apart."""
-    if target in (f32, f64):
+    if target in (f32, f64) or (target == f16 and source.bits <= 16 and source.kind != "bool"):
         return Emitted(to(code, target))
     if target != bf16 or source.bits <= 16:
         return narrow(to(code, f32), target)

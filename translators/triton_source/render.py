@@ -7,7 +7,7 @@ padding.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from intent.dtypes import DType, f16, f32, i64, index
 from intent.records import dataclass, field, replace
@@ -20,7 +20,10 @@ from translators.algebra.polynomial import (
     Remainder,
     Symbol,
     atomic,
+    floor_divide,
+    number,
     product,
+    remainder,
 )
 from translators.logical.types import Buffer, Memory
 from translators.printing.python_text import ATOM
@@ -29,8 +32,10 @@ from translators.tile.program import AxisForm, Check, Named, Section
 from translators.triton_source import arithmetic, atomics, conversions, reductions
 from translators.triton_source.expressions import Code, Emitted, binary, call, method, unary
 from translators.triton_source.names import LaunchNames
+from translators.triton_source.shared_loads import Fewer, Tiles, shared_extent, sharing
 
 Shape = tuple[Axis, ...]
+WINDOW = 64  # elements that a product takes in an order of its own where they are interleaved
 
 
 @dataclass(slots=True)
@@ -44,10 +49,10 @@ class Renderer:
     loops: dict[LoopToken, str] = field(default_factory=dict)
     counters: set[Axis] = field(default_factory=set)  # axes that are variables of loops: Python ints in the interpreter
     whole: set[Axis] = field(default_factory=set)  # axes whose tiles need no guard here
-    resident: set[Axis] = field(default_factory=set)  # axes whose lanes count from 0
-    fewer: dict[Quotient, tuple[Code, Axis]] = field(
-        default_factory=dict
-    )  # lanes of what is being read once for several
+    lengths: Mapping[str, int] = field(default_factory=dict)  # of blocks
+    tiles: dict[Axis, Tiles] = field(default_factory=dict)  # axes whose tiles begin at multiples of their length
+    fewer: dict[Axis, Fewer] = field(default_factory=dict)  # lanes of what is being printed once for several
+    few: dict[Expression, tuple[Axis, int]] = field(default_factory=dict)  # names that hold a value for several lanes
     firsts: dict[Axis, Code] = field(default_factory=dict)  # positions of the first lanes of the bins of histograms
     certain: frozenset[Expression] = frozenset()  # conditions that hold wherever the current statements run
     helpers: set[str] = field(default_factory=set)
@@ -66,7 +71,12 @@ class Renderer:
         node = self.simplified(node)
         if node in self.values:
             name, own = self.values[node]
-            return placed(Code(name), own, shape)
+            few = self.few.get(node)
+            code = Code(name) if few is None or few[0] in self.fewer else self._repeated(Code(name), own, *few)
+            return placed(code, own, shape)
+        shared = self.shared_by_lanes(node, shape)
+        if shared is not None:
+            return self._repeated(self.for_fewer(node, shape, *shared), shape, *shared)
         code = self._value(node, shape)
         self._note_meaning(code, self.section.names.get(node))
         return code
@@ -99,6 +109,8 @@ class Renderer:
                 return self.atomic(node, shape)
             case "pointwise":
                 return self._pointwise(node, shape)
+            case "select" if (interleaved := self._interleaved(node, shape)) is not None:
+                return interleaved
             case "select":
                 condition, *branches = (self.value(argument, shape) for argument in node.arguments)
                 if node.dtype.kind == "bool":
@@ -148,7 +160,13 @@ class Renderer:
         if dtype.kind == "bool":
             lanes = bool(self.lanes(node.axes))
             arguments = [self._beside_lanes(*pair, lanes) for pair in zip(node.arguments, arguments, strict=True)]
-        permissions = arithmetic.Permissions(approximate, flush, nonpositive=node in self.section.nonpositive)
+        multiplied = any(each.operation == "pointwise" and each.attribute[0] == "multiply" for each in node.arguments)
+        permissions = arithmetic.Permissions(
+            approximate,
+            flush,
+            nonpositive=node in self.section.nonpositive,
+            fusible=multiplied and function != "multiply",
+        )
         return self.emitted(arithmetic.pointwise(function, dtype, node.dtype, arguments, permissions))
 
     def _beside_lanes(self, condition: Expression, code: Code, lanes: bool) -> Code:
@@ -248,8 +266,12 @@ class Renderer:
     def polynomial(self, value: Polynomial, shape: Shape, wide: bool | None = None) -> Code:
         """A coordinate. As data it is computed in 64 bits unless it is too small a sum to leave 32."""
         code = self._sum(value, shape, wide)
-        self._note_meaning(code, self.section.coordinates.get(value))
+        self._note_meaning(code, self._author_name(value))
         return code
+
+    def _author_name(self, coordinate: Polynomial) -> str | None:
+        """Not of fewer lanes, which have their own."""
+        return self.section.coordinates.get(coordinate) if self.fewer.keys().isdisjoint(_axes(coordinate)) else None
 
     def _note_meaning(self, code: Code, name: str | None) -> None:
         """Should the text be written twice, it gets the author's name of its value."""
@@ -272,7 +294,7 @@ class Renderer:
         if not monomial:
             return Code(str(coefficient), value=coefficient)
         factors = [self._atom(atom, shape, wide) for atom in sorted(monomial, key=_writing_order)]
-        if all(isinstance(atom, Symbol) for atom in monomial) and (len(monomial) > 1 or (wide and coefficient > 1)):
+        if all(isinstance(atom, Symbol) for atom in monomial) and (len(monomial) > 1 or coefficient > 1):
             dtype = "tl.int64" if wide else "INDEX"
             factors[0] = call("tl.cast", factors[0], Code(dtype))  # a product of sizes may leave 32 bits
         total = factors[0]
@@ -283,7 +305,7 @@ class Renderer:
     def _atom(self, atom: Atom, shape: Shape, wide: bool) -> Code:
         code = self._atom_code(atom, shape, wide)
         if isinstance(atom, Quotient | Remainder | Extremum):
-            self._note_meaning(code, self.section.coordinates.get(atomic(atom)))
+            self._note_meaning(code, self._author_name(atomic(atom)))
         return code
 
     def _atom_code(self, atom: Atom, shape: Shape, wide: bool) -> Code:
@@ -303,9 +325,8 @@ class Renderer:
                 return call("tl.cast", code, Code("tl.int64")) if wide else code
             case Expression():
                 return self.wide(atom, shape) if wide else self.value(atom, shape)
-            case Quotient() if atom in self.fewer:
-                lanes, axis = self.fewer[atom]
-                return placed(lanes, (axis,), shape)
+            case Quotient(numerator=Polynomial(atom=Axis() as axis)) if axis in self.fewer:
+                return placed(self.fewer[axis].quotient(atom.denominator.constant or 1), (axis,), shape)
             case Quotient(numerator=numerator, denominator=denominator):
                 return self._division("//", numerator, denominator, shape, wide)
             case Remainder(numerator=numerator, denominator=denominator):
@@ -349,40 +370,72 @@ class Renderer:
         kept = {axis for axis in axes if self.section.forms[axis].block is not None}
         return tuple(sorted(kept, key=lambda axis: self.section.order[axis]))
 
+    def block(self, axis: Axis) -> str:
+        block = str(self.form(axis).block)
+        return f"{block} // {self.fewer[axis].times}" if axis in self.fewer else block
+
     def blocks(self, shape: Shape) -> str:
-        names = [str(self.form(axis).block) for axis in shape]
+        names = [self.block(axis) for axis in shape]
         return f"({', '.join(names)},)" if len(names) == 1 else f"({', '.join(names)})"
 
     # ------------------------------------------------------------------------------------------------------ memory
-    def load(self, node: Expression, shape: Shape) -> Code:
-        shared = self._shared_by_lanes(node, shape)
-        if shared is None:
-            return self._load(node, shape)
-        quotient, axis, times = shared
-        lanes = call("tl.arange", Code("0"), binary("//", Code(str(self.form(axis).block)), Code(str(times))))
-        self.fewer[quotient] = method(lanes, "to", "INDEX"), axis
-        loaded = self._load(node, shape)
-        del self.fewer[quotient]
-        self.helpers.add("_each_repeated")
-        return call("_each_repeated", loaded, Code(str(shape.index(axis))), Code(str(times)))
-
-    def _shared_by_lanes(self, node: Expression, shape: Shape) -> tuple[Quotient, Axis, int] | None:
-        """Where so many neighbouring lanes of an axis want one element, and the next ones its neighbour in memory:
-        the last coordinate is axis // times, and no other depends on the axis.
+    def shared_by_lanes(self, node: Expression, shape: Shape) -> tuple[Axis, int] | None:
+        """An axis of which several neighbouring lanes have one value of the node, and how many. Only where nothing is
+        printed for fewer lanes already.
         """
-        place: Place = node.attribute
-        atom = place.coordinates[-1].atom if place.coordinates else None
-        axis = atom.numerator.atom if isinstance(atom, Quotient) else None
-        if not isinstance(atom, Quotient) or not isinstance(axis, Axis) or axis not in self.resident:
+        if self.fewer or len(shape) > 2 or node.axes.isdisjoint(self.tiles):
             return None
-        if node.arguments or self.section.checks.get(node) or len(shape) > 2 or axis not in shape:
-            return None
-        times, extent = atom.denominator.constant or 0, axis.extent.constant or 0
-        whole = self.form(axis).mask is None and times > 1 and not times & (times - 1) and not extent % times
-        alone = not any(axis in _axes(each) for each in place.coordinates[:-1])
-        return (atom, axis, times) if whole and alone else None
+        found = ((axis, self._sharing(node, axis)) for axis in shape if axis in self.tiles)
+        return next(((axis, times) for axis, times in found if times > 1), None)
 
-    def _load(self, node: Expression, shape: Shape) -> Code:
+    def _sharing(self, node: Expression, axis: Axis) -> int:
+        """How many neighbouring lanes have one value: 1 if each has its own, 0 if the axis does not matter."""
+        if axis not in node.axes:
+            return 0
+        if node in self.values:
+            own = self.few.get(node)
+            return own[1] if own is not None and own[0] is axis else 1
+        match node.operation:
+            case "load" if not node.arguments and not self.section.checks.get(node):
+                times = sharing(node.attribute.coordinates, axis, self.tiles[axis])
+                return times if shared_extent(axis, times) is not None else 1
+            case "pointwise" | "select" | "cast" | "bitcast":
+                found = {self._sharing(argument, axis) for argument in node.arguments} - {0}
+                return found.pop() if len(found) == 1 else 1
+            case _:
+                return 1
+
+    def for_fewer(self, node: Expression, shape: Shape, axis: Axis, times: int) -> Code:
+        """One value for each of so many neighbouring lanes."""
+        tiles, extent = self.tiles[axis], shared_extent(axis, times)
+        guarded = self.form(axis).mask is not None and extent is not None
+        limit = self.polynomial(extent, (), wide=False) if guarded and extent is not None else None
+        fewer = tiles.fewer(times, limit)
+        known = self.section.coordinates.get(floor_divide(atomic(axis), number(times)))
+        self._note_meaning(fewer.lanes, known or f"{self.form(axis).name}_by_{times}")
+        self.fewer[axis] = fewer
+        code = self.value(node, shape)
+        del self.fewer[axis]
+        return code
+
+    def _repeated(self, code: Code, shape: Shape, axis: Axis, times: int) -> Code:
+        self.helpers.add("_each_repeated")
+        return call("_each_repeated", code, Code(str(shape.index(axis))), Code(str(times)))
+
+    def _interleaved(self, node: Expression, shape: Shape) -> Code | None:
+        """A choice between what pairs of neighbouring lanes have: the first for the one, the second for the other."""
+        condition, first, second = node.arguments
+        axis = shape[-1] if shape else None
+        if axis is None or axis not in self.tiles or self.fewer or not _is_even(condition, axis):
+            return None
+        if self.section.steps.get(axis, WINDOW) % WINDOW:
+            return None
+        whole = all(self.lanes(each.axes) == shape for each in (first, second))
+        if not whole or any(self._sharing(each, axis) != 2 for each in (first, second)):
+            return None
+        return call("tl.interleave", *(self.for_fewer(each, shape, axis, 2) for each in (first, second)))
+
+    def load(self, node: Expression, shape: Shape) -> Code:
         place: Place = node.attribute
         own = self.lanes(node.axes)
         inner = tuple(axis for axis in shape if axis in own)
@@ -446,7 +499,7 @@ class Renderer:
 
     def broadcast(self, pointer: Code, axes: Shape, shape: Shape) -> Code:
         """A pointer tile with all dimensions of its mask, which tl.load does not broadcast it to."""
-        sizes = ", ".join(str(self.form(axis).block) if axis in axes else "1" for axis in shape)
+        sizes = ", ".join(self.block(axis) if axis in axes else "1" for axis in shape)
         return call("tl.broadcast_to", pointer, Code(f"({sizes},)" if len(shape) == 1 else f"({sizes})"))
 
     def _other(self, node: Expression, checks: Sequence[Check], shape: Shape) -> Code | None:
@@ -530,7 +583,8 @@ class Renderer:
         for axis in lanes:
             name = self.form(axis).mask
             if name is not None:
-                parts.append(placed(Code(name), (axis,), shape))
+                shared = self.fewer[axis].mask if axis in self.fewer else None
+                parts.append(placed(shared or Code(name), (axis,), shape))
                 axes.add(axis)
         for check in checks:
             parts.append(self.check(check, shape))
@@ -568,6 +622,22 @@ class Renderer:
         for mask in masks[1:]:
             total = binary("&", total, mask)
         return arithmetic.select(total, code, conversions.constant(identity, operand.dtype), operand.dtype)
+
+
+def _is_even(condition: Expression, axis: Axis) -> bool:
+    """axis % 2 == 0"""
+    if condition.operation != "pointwise" or condition.attribute[0] != "equal":
+        return False
+    left, right = condition.arguments
+    return left.operation == "index" and left.attribute == remainder(atomic(axis), number(2)) and _is_zero(right)
+
+
+def _is_zero(node: Expression) -> bool:
+    return (
+        node.polynomial.constant == 0
+        if node.operation == "index"
+        else node.operation == "constant" and not node.attribute
+    )
 
 
 def _is_float_comparison(condition: Expression) -> bool:

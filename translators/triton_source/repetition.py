@@ -108,6 +108,8 @@ def _worth_a_name(part: Part, constants: frozenset[str]) -> bool:
     match part.node:
         case ast.Tuple() | ast.List() | ast.Slice() | ast.Attribute():
             return False
+        case ast.Subscript(value=ast.BinOp(), slice=index) if only_adds_axes(index):
+            return False  # what is indexed gets the name
         case ast.BinOp(op=ast.BitAnd()):
             return part.size >= _SMALLEST_MASK
         case _:

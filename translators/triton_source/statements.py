@@ -40,6 +40,7 @@ from translators.triton_source import conversions, reductions
 from translators.triton_source.expressions import Code, binary, call, method
 from translators.triton_source.lines import Line, Origins
 from translators.triton_source.render import Shape
+from translators.triton_source.shared_loads import Tiles
 from translators.triton_source.value_statements import ValueWriter
 
 
@@ -48,6 +49,7 @@ class StatementWriter(ValueWriter):
     """Prints the statements of one section, in order; `ends` guards lanes in parts of an axis."""
 
     ends: dict[Axis, Polynomial] = field(default_factory=dict)
+    aligned: set[Axis] = field(default_factory=set)  # streamed axes whose tiles begin at multiples of their length
 
     def statements(self, statements: Iterable[Statement]) -> None:
         for statement in statements:
@@ -155,8 +157,9 @@ class StatementWriter(ValueWriter):
             total = binary("+", base, total)
         elif statement.base.constant != 0:
             total = binary("+", total, base) if statement.base.constant > 0 else binary("+", base, total)
-        if statement.tile.constant == statement.base.constant == 0:
-            self.renderer.resident.add(statement.axis)
+        if statement.tile.constant == 0 and (statement.base.constant == 0 or statement.axis in self.aligned):
+            start = Code(base.text) if statement.base.constant is None else None
+            self.renderer.tiles[statement.axis] = Tiles(start, form.block, self.renderer.lengths[form.block])
         self.line(f"{form.name} = {total.text}")
 
     def _bind_first(self, statement: BindAxis) -> None:
@@ -241,6 +244,10 @@ class StatementWriter(ValueWriter):
         limit = statement.axis.end if statement.high is None else statement.high
         begin, end = (self.renderer.polynomial(bound, (), wide=False) for bound in (lowest, limit))
         step = form.block or "1"
+        if statement.dealt is not None:
+            own = binary("*", Code(statement.dealt.part), Code(step))
+            begin = own if begin.value == 0 else binary("+", begin, own)
+            step = binary("*", Code(statement.dealt.parts), Code(step)).text
         head = len(self.lines)
         if statement.reverse:
             length = self.renderer.polynomial(limit - lowest, (), wide=False)
@@ -258,12 +265,16 @@ class StatementWriter(ValueWriter):
             self.renderer.counters.add(statement.axis)
         if statement.guard is not None:
             self.ends[statement.axis] = statement.guard
+        elif lowest.constant == 0:
+            self.aligned.add(statement.axis)
         if statement.whole:
             self.renderer.whole.add(statement.axis)
         self.nested(statement.body)
         if statement.axis in self.renderer.indices:
             low, high, most = (Code("0", value=0), last, limit - lowest) if statement.reverse else (begin, end, limit)
             self._as_index(head, _counting(low, high), _counting(low, self._as_offset(most)))
+        self.aligned.discard(statement.axis)
+        self.renderer.tiles.pop(statement.axis, None)
         self.renderer.counters.discard(statement.axis)
         self.renderer.whole.discard(statement.axis)
         self.ends.pop(statement.axis, None)

@@ -67,6 +67,7 @@ class ValueWriter:
     # ------------------------------------------------------------------------------------------------------ values
     def _assign(self, statement: Assign) -> None:
         node, order = statement.value, statement.order
+        shared: tuple[Axis, int] | None = None
         match node.operation:
             case "reduce":
                 self._resident_reduce(statement)
@@ -75,10 +76,16 @@ class ValueWriter:
                 code = self._dot(node, order, None)
             case "scan":
                 code = self._resident_scan(node, order)
+            case _ if (shared := self.renderer.shared_by_lanes(node, order)) is not None:
+                code = self.renderer.for_fewer(node, order, *shared)
             case _:
                 code = self.renderer.value(node, order)
         self.line(f"{statement.name} = {code.text}", statement.span, why=self._why_padded(node))
         self.renderer.values[node] = (statement.name, order)
+        if shared is not None:
+            self.renderer.few[node] = shared
+        else:
+            self.renderer.few.pop(node, None)
 
     def _why_padded(self, node: Expression) -> str:
         """Why masked lanes of a load hold infinity, the first time."""

@@ -123,7 +123,7 @@ class _FunctionWriter:
         return [each.name for each in self.kernel.views].index(view)
 
     def _renderer(self, section: Section) -> Renderer:
-        return Renderer(self.names, section)
+        return Renderer(self.names, section, lengths=dict(self.function.blocks))
 
     def _section(self, section: Section, level: int) -> list[Line]:
         writer = StatementWriter(self.kernel.name, self.known_combines, self.combines, self._renderer(section), level)

@@ -48,8 +48,7 @@ def _to_float8e5m2(x):
 @triton.jit
 def _from_float8e5m2(x):
     # A float8e5m2 is its byte, as not every GPU has the type: the upper byte of a float16.
-    bits = x.to(tl.uint16) << 8
-    return bits.to(tl.float16, bitcast=True).to(tl.float32)
+    return (x.to(tl.uint16) << 8).to(tl.float16, bitcast=True)
 
 
 @triton.jit
@@ -68,12 +67,16 @@ def _to_float8e4m3fn(x):
 
 @triton.jit
 def _from_float8e4m3fn(x):
-    # A float8e4m3fn is its byte, as not every GPU has the type. Move exponent and significand to where
-    # float32 has them; multiplying by 2**(127 - 7) corrects the bias, subnormals included. 0x7F is NaN.
-    byte = x.to(tl.int32)
-    magnitude = ((byte & 0x7F) << 20).to(tl.float32, bitcast=True) * 1.329227995784916e36
-    magnitude = tl.where((byte & 0x7F) == 0x7F, float("nan"), magnitude)
-    return tl.where(byte >= 0x80, magnitude * -1.0, magnitude)
+    # A float8e4m3fn is its byte, as not every GPU has the type; a float16 holds all of its values. Those that have it
+    # convert it; on others exponent and significand are moved to where float16 has them, and multiplying by
+    # 2**(15 - 7) corrects the bias, subnormals included. 0x7F is NaN.
+    if not _INTERPRETED and tl.target_info.cuda_capability_geq(8, 9):
+        result = x.to(tl.float8e4nv, bitcast=True).to(tl.float16)
+    else:
+        byte = x.to(tl.int8, bitcast=True).to(tl.int16)
+        value = ((byte << 7) & ~0x407F).to(tl.float16, bitcast=True) * 256.0
+        result = tl.where((byte & 0x7F) == 0x7F, float("nan"), value)
+    return result
 
 
 @triton.jit

@@ -468,6 +468,11 @@ def _float(execution: Execution, given: Arguments) -> Value:
     raise NotLifted("float() of a run-time value")
 
 
+def _is_particular(execution: Execution, given: Arguments) -> Value:
+    """What asks for a particular device does not hold: a kernel means the same on all."""
+    return False
+
+
 def _length(execution: Execution, given: Arguments) -> Value:
     value = given["x"]
     if isinstance(value, tuple):
@@ -539,6 +544,7 @@ _TABLE: Final[Mapping[str, Signature]] = {
     "float": Signature(("x",), _float),
     "tl.constexpr": Signature(("x",), _same),
     "len": Signature(("x",), _length),
+    "tl.target_info.cuda_capability_geq": Signature(("major", "minor"), _is_particular),
     "tl.fdiv": Signature(("x", "y", "ieee_rounding"), _divide),
     "tl.div_rn": Signature(("x", "y"), _divide),
     "libdevice.div_rn": Signature(("x", "y"), _divide),

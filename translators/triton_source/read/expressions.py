@@ -42,7 +42,7 @@ _COMPARED: Final[Mapping[type[ast.cmpop], str]] = {
 _PYTHON: Final = ("range", "min", "max", "float", "int", "len", "abs", "tuple", "bool")
 _QUOTIENT: Final = "_half_quotient"  # the device function that stands for an exact quotient
 _ROUNDING_DOWN: Final = {"_floor_divide": "//", "_floor_remainder": "%"}  # of integers that may be negative
-# Between f32 and the byte of a float of eight bits.
+# From the byte of a float of eight bits to f16, and from f32 to it.
 _DECODED: Final = {"_from_float8e4m3fn": d.f8e4m3fn, "_from_float8e5m2": d.f8e5m2}
 _ENCODED: Final = {"_to_float8e4m3fn": d.f8e4m3fn, "_to_float8e5m2": d.f8e5m2}
 # Device functions of our own generated modules that mean one function of the language exactly.
@@ -435,7 +435,7 @@ def _converted(execution: Execution, function: Function, arguments: list[Value])
         return None
     ops, argument = execution.operations, arguments[0]
     if function.name in _DECODED:
-        return ops.cast(ops.same_bits(argument, coded), d.f32) if argument.dtype == d.u8 else None
+        return ops.cast(ops.same_bits(argument, coded), d.f16) if argument.dtype == d.u8 else None
     return ops.same_bits(ops.cast(argument, coded), d.u8) if argument.dtype == d.f32 else None
 
 
