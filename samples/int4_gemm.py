@@ -31,13 +31,12 @@ def int4_gemm(
     m = I.domain(0, M)
     n = I.domain(0, N)
     k = I.domain(0, GROUP)
-    total = I.zeros((M, N), I.f32)
-    for g in range(G):
-        byte = packed[n, g, I.indices(k) // 2]
-        quantum = I.select(I.indices(k) % 2 == 0, byte & 15, byte >> 4)
-        centred = I.cast(quantum, I.f16) - I.cast(zero[n, g], I.f16)[:, None]
-        weight = centred * scale[n, g][:, None]
-        total = total + I.matmul(x[m, g, k], weight, acc_dtype=I.f32, transpose_rhs=True)
+    groups = I.domain(0, G)
+    byte = packed[n, groups, I.indices(k) // 2]
+    quantum = I.select(I.indices(k) % 2 == 0, byte & 15, byte >> 4)
+    centred = I.cast(quantum, I.f16) - I.cast(zero[n, groups], I.f16)[:, :, None]
+    weight = centred * scale[n, groups][:, :, None]
+    total = I.contract(x[m, groups, k], weight, reduce=((1, 1), (2, 2)), acc_dtype=I.f32)
     out[m, n] = I.cast(total, I.f16)
 
 

@@ -172,8 +172,21 @@ def test_steps_that_stay_apart(facts: dict[str, object]) -> None:
     assert all("in range(tl.cast(G, INDEX))" in each.source for each in steps(**facts))
 
 
+def sources_of(kernel: str) -> set[str]:
+    compiled = generated_modules.compilation(Path(__file__).parent / "contractions" / "steps.py")
+    return {each.source for code in compiled.codes if code.kernel.name == kernel for each in code.variants}
+
+
 def test_several_sums_of_one_loop_share_its_tiles() -> None:
-    path = Path(__file__).parent / "contractions" / "steps.py"
-    compiled = generated_modules.compilation(path)
-    (source,) = {each.source for code in compiled.codes if code.kernel.name == "of_two_sums" for each in code.variants}
-    assert source.count("for ") == 1
+    assert {source.count("for ") for source in sources_of("of_two_sums")} == {1}
+
+
+def test_a_contraction_over_two_axes_runs_along_both_at_once() -> None:
+    for kernel, end in (("over_both_axes", "G, INDEX) * 32"), ("over_both_axes_and_one", "G, INDEX) * 32 - 32")):
+        assert all(f"end = tl.cast({end}\n" in source for source in sources_of(kernel)), kernel
+    assert {source.count("for ") for source in sources_of("over_both_axes")} == {1}
+
+
+def test_steps_whose_bytes_hold_two_elements_stay_apart() -> None:
+    """An instruction would add up elements of two steps."""
+    assert all("in range(tl.cast(G, INDEX))" in source for source in sources_of("of_halves_of_bytes"))

@@ -80,11 +80,12 @@ def int4_gemm_kernel(
             + k_by_2[None, :] % 16 * stride_packed_2
         )
         byte = tl.load(packed_ptrs, mask=n_mask[:, None] & (k_by_2 < tl.cast(G, INDEX) * 16)[None, :], other=0)
-        g = start_k // 32 + tl.arange(0, BLOCK_K // 32).to(INDEX)
-        mask = n_mask[:, None] & (g < G)[None, :]
-        zero_ptrs = zero_ptr + n[:, None] * stride_zero_n + g[None, :] * stride_zero_g
+        groups = start_k // 32 + tl.arange(0, BLOCK_K // 32).to(INDEX)
+        mask = n_mask[:, None] & (groups < G)[None, :]
+        zero_ptrs = zero_ptr + n[:, None] * stride_zero_n + groups[None, :] * stride_zero_g
         zero = tl.load(zero_ptrs, mask=mask, other=0).to(tl.float16)
-        scale = tl.load(scale_ptr + n[:, None] * stride_scale_n + g[None, :] * stride_scale_g, mask=mask, other=0.0)
+        scale_ptrs = scale_ptr + n[:, None] * stride_scale_n + groups[None, :] * stride_scale_g
+        scale = tl.load(scale_ptrs, mask=mask, other=0.0)
         x = tl.load(x_ptrs, mask=m_mask[:, None] & k_mask[None, :], other=0.0)
         quantum = tl.where(k[None, :] % 2 == 0, _each_repeated(byte & 15, 1, 2), _each_repeated(byte >> 4, 1, 2))
         centred = quantum.to(tl.float16) - _each_repeated(zero, 1, 32)

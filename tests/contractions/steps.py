@@ -82,6 +82,35 @@ def of_gathered_steps(
     o[:, :] = total
 
 
+@intent.kernel
+def over_both_axes(
+    x: I.In[I.f16, ("M", "G", 32)], w: I.In[I.f16, ("N", "G", 32)], shift: I.In[I.f16, ("N", "G")],
+    o: I.Out[I.f32, ("M", "N")],
+):  # fmt: skip
+    o[:, :] = I.contract(x[:, :, :], w[:, :, :] + shift[:, :][:, :, None], reduce=((1, 1), (2, 2)), acc_dtype=I.f32)
+
+
+@intent.kernel
+def over_both_axes_and_one(
+    x: I.In[I.f16, ("G", "M", 32)], w: I.In[I.f16, ("N", 32, "G")], o: I.Out[I.f32, ("M",)], p: I.Out[I.f32, ("M", "N")]
+):
+    g = I.domain(1, x.shape[0])
+    product = I.contract(x[g, :, :], w[:, :, g], reduce=((0, 2), (2, 1)), acc_dtype=I.f32)
+    p[:, :] = product
+    o[:] = I.reduce.sum(product, axis=1)
+
+
+@intent.kernel
+def of_halves_of_bytes(x: I.In[I.f16, ("M", "G", 32)], w: I.In[I.u8, ("N", "G", 16)], o: I.Out[I.f32, ("M", "N")]):
+    k = I.indices(I.domain(0, 32))
+    total = I.zeros((x.shape[0], w.shape[0]), I.f32)
+    for g in range(x.shape[1]):
+        byte = w[:, g, k // 2]
+        weight = I.cast(I.select(k % 2 == 0, byte & 15, byte >> 4), I.f16)
+        total = total + I.matmul(x[:, g, :], weight, acc_dtype=I.f32, transpose_rhs=True)
+    o[:, :] = total
+
+
 def inputs(rng, case):
     import numpy as np
 
@@ -114,3 +143,18 @@ def of_reduced_steps_reference(x, w):
 
 def of_gathered_steps_reference(x, w, order):
     return summed(x, w[:, order]).astype("float32")
+
+
+def over_both_axes_reference(x, w, shift):
+    return summed(x, w + shift[:, :, None]).astype("float32")
+
+
+def over_both_axes_and_one_reference(x, w):
+    product = summed(x.transpose(1, 0, 2), w.transpose(0, 2, 1), 1).astype("float32")
+    return product.sum(axis=1), product
+
+
+def of_halves_of_bytes_reference(x, w):
+    import numpy as np
+
+    return summed(x, np.stack([w & 15, w >> 4], axis=3).reshape(w.shape[0], w.shape[1], 32)).astype("float32")

@@ -1,13 +1,17 @@
-"""Ordered loops that only add up products of a short depth: several of their steps are one product.
+"""Depths of products in parts: several parts are one step of the loop over the product's depth.
 
-    total = 0; for g in range(G): total = total + contract(x[m, g, k], w[n, g, k]; k in [0, 32))
+    total = contract(x[m, g, k], w[n, g, k]; g in [0, G), k in [0, 32))
     total = contract(x[m, p // 32, p % 32], w[n, p // 32, p % 32]; p in [0, 32 G))
 
-A product of tiles that begins with an accumulator adds to it in the order of its depth, by instructions of at most
-STEP elements that each begin with the sum so far. So the product of several steps does what their products do one after
-the other, to the last bit, where the depth of a step is a multiple of STEP. (On NVIDIA GPUs an instruction takes 16
-elements from a window whose length follows from the narrowest elements that operands are computed from: 32 for bytes,
-and 64 for bytes that are taken apart by tl.join and tl.interleave.)
+A contraction may be added up in any order. An ordered loop that only adds up products,
+
+    total = 0; for g in range(G): total = total + contract(x[m, g, k], w[n, g, k]; k in [0, 32))
+
+may not: its steps follow each other. There a product of tiles that begins with an accumulator adds to it in the order
+of its depth, by instructions of at most STEP elements that each begin with the sum so far. So the product of several
+steps does what their products do one after the other, to the last bit, where the depth of a step is a multiple of STEP.
+(On NVIDIA GPUs an instruction takes 16 elements from a window whose length follows from the narrowest elements that
+operands are computed from: 32 for bytes, and 64 for bytes that hold two elements, which steps of 32 would share.)
 """
 
 from __future__ import annotations
@@ -30,7 +34,7 @@ from translators.planning.pull import Pull
 from translators.planning.ranges import known_at_launch
 from translators.planning.sinks import Loop, LoopCarry
 from translators.tile.accumulation import accumulated_product
-from translators.tile.expression import Axis, Expression, Reduction, walk
+from translators.tile.expression import Axis, Expression, LoopToken, Reduction, walk
 from translators.tile.substitution import Rebuilding
 
 STEP = 32  # matrix units take at most as many elements of 16 bits of the depth at a time
@@ -59,7 +63,32 @@ def _product(loop: Loop, ordinal: int, carry: LoopCarry) -> Expression | None:
     product = grown[1]
     depth = product.attribute.axes
     suitable = len(depth) == 1 and _is_short(depth[0]) and _is_matrix_product(product, set(carry.own))
-    return product if suitable and all(_is_simple(node, loop, depth[0]) for node in walk(*product.arguments)) else None
+    if not suitable or any(node.loops - loop.tokens - {loop.token} for node in walk(*product.arguments)):
+        return None
+    return product if _keeps_order(product, depth[0]) and all(map(_is_simple, walk(*product.arguments))) else None
+
+
+def _keeps_order(product: Expression, depth: Axis) -> bool:
+    """No instruction takes elements of two steps: whole windows fit into one."""
+    loads = [node for node in walk(*product.arguments) if node.operation == "load"]
+    narrow = [load.attribute for load in loads if load.dtype.bits < 16]
+    linear = all(c.coefficient(depth) is not None for place in narrow for c in place.coordinates)
+    return linear or not (depth.extent.constant or 0) % (2 * STEP)
+
+
+def merged_depth(pull: Pull, product: Expression) -> Expression | None:
+    """A contraction over a short axis and another one, as one over both; None if it is something else."""
+    axes = product.attribute.axes
+    short = [axis for axis in axes if _is_short(axis)]
+    if len(axes) != 2 or not short:
+        return None
+    depth = short[-1]
+    (outer,) = set(axes) - {depth}
+    known = outer.slices is None and known_at_launch(outer.begin) and known_at_launch(outer.end)
+    free = frozenset().union(*(operand.axes for operand in product.arguments)) - {outer, depth}
+    if not known or not _is_matrix_product(product, free) or not all(map(_is_simple, walk(*product.arguments))):
+        return None
+    return _flattened(pull, product, outer, outer.begin, outer.extent, pull.depths.setdefault((outer, depth), {}))
 
 
 def _is_short(axis: Axis) -> bool:
@@ -74,11 +103,11 @@ def _is_matrix_product(product: Expression, own: Set[Axis]) -> bool:
     return lhs.dtype.bits == 16 and product.dtype.name == "f32" and all(side & own for side in sides)
 
 
-def _is_simple(node: Expression, loop: Loop, depth: Axis) -> bool:
-    """An element of its own: neither another loop nor a reduction, no promise nor place in the order of statements;
-    where it is read, no data say.
+def _is_simple(node: Expression) -> bool:
+    """An element of its own: no reduction, no promise nor place in the order of statements; where it is read, no data
+    say.
     """
-    if node.operation not in _PLAIN or node.loops - loop.tokens - {loop.token}:
+    if node.operation not in _PLAIN:
         return False
     if node.operation != "load":
         return True
@@ -89,15 +118,24 @@ def _is_simple(node: Expression, loop: Loop, depth: Axis) -> bool:
 
 def _merged(pull: Pull, loop: Loop, product: Expression, axes: dict[Polynomial, Axis]) -> Expression:
     """The product along all steps; products of one depth share one of the `axes`, so that they share a loop."""
-    (depth,) = product.attribute.axes
     assert loop.low is not None and loop.high is not None
-    low, size = loop.low.polynomial, depth.extent
+    low, high = loop.low.polynomial, loop.high.polynomial
+    return _flattened(pull, product, loop.token, low, high - low, axes)
+
+
+def _flattened(
+    pull: Pull, product: Expression, outer: Axis | LoopToken, low: Polynomial, count: Polynomial,
+    axes: dict[Polynomial, Axis],
+) -> Expression:  # fmt: skip
+    """The product along its short depth for each of the `count` places of `outer`, which begin at `low`."""
+    (depth,) = set(product.attribute.axes) - {outer}
+    size = depth.extent
     if size not in axes:
-        axes[size] = pull.arena.axis(depth.name, number(0), (loop.high.polynomial - low) * size)
+        axes[size] = pull.arena.axis(depth.name, number(0), count * size)
         pull.steps[axes[size]] = size.constant or 0
     axis = axes[size]
     place: dict[Atom, Polynomial] = {
-        loop.token: floor_divide(atomic(axis), size) + low,
+        outer: floor_divide(atomic(axis), size) + low,
         depth: remainder(atomic(axis), size),
     }
     rebuilding = _Places(pull.arena, place)
@@ -106,7 +144,7 @@ def _merged(pull: Pull, loop: Loop, product: Expression, axes: dict[Polynomial, 
     for original, copy in rebuilding.done.items():
         pull.stand_for(copy, original)
     pull.stand_for(made, product)
-    pull.names.setdefault(pull.index_value(place[loop.token]), loop.token.name)
+    pull.names.setdefault(pull.index_value(place[outer]), outer.name)
     return made
 
 

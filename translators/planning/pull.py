@@ -45,6 +45,7 @@ class Pull(Ranges):
     names: dict[Expression, str] = field(default_factory=dict)
     spans: dict[Expression, Span] = field(default_factory=dict)
     steps: dict[Axis, int] = field(default_factory=dict)  # of axes that run through steps of ordered loops: their depth
+    depths: dict[tuple[Axis, Axis], dict[Polynomial, Axis]] = field(default_factory=dict)  # what two axes are merged to
     issued: dict[Expression, int] = field(default_factory=dict)  # order of the first read statement a load serves
     requirements: list[tuple[Polynomial, Polynomial]] = field(default_factory=list)  # equal, or the program is illegal
     instances: dict[Memory, tuple[Axis, ...]] = field(default_factory=dict)  # of a buffer: one per point of these axes

@@ -13,6 +13,7 @@ from translators.logical import program as lp
 from translators.logical.program import Value
 from translators.planning.combines import Combination, element_combine, inserted
 from translators.planning.known_values import lowest
+from translators.planning.merged_steps import merged_depth
 from translators.planning.pull import Pull
 from translators.planning.ranges import axes_of, position_axis, same_run
 from translators.planning.sinks import Coordinates, Loop
@@ -185,7 +186,8 @@ class Structured(Pull):
                 ))
                 for operand, labels in ((op.lhs, op.lhs_labels), (op.rhs, op.rhs_labels))
             )  # fmt: skip
-        return self.arena.make("contract", op.accumulator, (lhs, rhs), Reduction("sum", tuple(axes)))
+        product = self.arena.make("contract", op.accumulator, (lhs, rhs), Reduction("sum", tuple(axes)))
+        return merged_depth(self, product) or product
 
     def _label_extents(self, op: lp.Contract) -> dict[int, Polynomial]:
         extents: dict[int, Polynomial] = {}
