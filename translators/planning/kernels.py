@@ -211,9 +211,10 @@ class _Planning:
         texts: dict[str, str] = {}
         for choice in wanted:
             _swapped_elements(regions, choice)
-            alike = next((earlier for earlier in planned if _same_structure(regions, earlier.choice, choice)), None)
-            if alike is not None:
-                planned.append(_resized(alike, choice))
+            alike = (earlier for earlier in planned if _same_structure(regions, earlier.choice, choice))
+            resized = next((found for each in alike if (found := _resized(each, choice)) is not None), None)
+            if resized is not None:
+                planned.append(resized)
                 continue
             try:
                 found = _write_choice(demand, regions, choice, self.names, texts, self.combines)
@@ -260,14 +261,14 @@ def _same_structure(regions: Sequence[Region], first: Choice, second: Choice) ->
     )
 
 
-def _resized(planned: _Planned, choice: Choice) -> _Planned:
-    """The same function with another choice's block sizes."""
+def _resized(planned: _Planned, choice: Choice) -> _Planned | None:
+    """The same function with another choice's block sizes; None if axes that share a block now differ."""
     sizes: dict[str, int] = {}
     for section, layout in zip(planned.function.sections, choice.layouts, strict=True):
         for axis, form in section.forms.items():
             lanes = layout.lanes[axis]
-            if form.block is not None and lanes is not None:
-                sizes[form.block] = lanes
+            if form.block is not None and lanes is not None and sizes.setdefault(form.block, lanes) != lanes:
+                return None
     for section in planned.function.sections:
         if section.dealt is not None:
             sizes[section.dealt.parts] = choice.parts
