@@ -83,3 +83,17 @@ def test_memory_that_a_condition_reads_is_read_once() -> None:
     assert device_text(SKIPPED).count("tl.load(at") == 1
     at = np.array([3, -1, 0, 2, -5], np.int32)
     agree(SKIPPED, {"x": np.arange(5, dtype=np.float32), "at": at, "out": np.empty(5, np.float32)})
+
+
+NEGATED = """
+@intent.kernel
+def k(x: I.In[I.f32, ("N",)], s: I.i64, o: I.Out[I.bool, ("N",)]):
+    for n in I.parallel(I.domain(0, x.shape[0])):
+        o[n] = not ((x[n] > 0.5) | (1 <= s < 9))
+"""
+
+
+@pytest.mark.parametrize("scalar", [0, 5, 9])
+def test_a_condition_of_floats_beside_one_of_scalars_is_negated(scalar: int) -> None:
+    x = np.array([1.0, 0.0, np.nan], np.float32)
+    agree(NEGATED, {"x": x, "s": scalar, "o": np.zeros(3, bool)})

@@ -25,9 +25,9 @@ def device_of(target: Target) -> str:
 def repair_interpreter() -> None:
     """Have whole sums of integers wrap around, and conditions spread over tiles stay conditions.
 
-    GPUs are not concerned. The interpreter raises OverflowError where a sum to a single integer wraps. Triton 3.9's
-    gives a comparison of scalars the type of its operands: spread over a tile it then is an integer, which it refuses
-    as the mask of a load.
+    GPUs are not concerned. The interpreter raises OverflowError where a sum to a single integer wraps. It gives a
+    comparison of scalars the type of its operands: spread over a tile it then is a number, which Triton 3.9's refuses
+    as the mask of a load, and all refuse to negate beside a comparison of floats.
     """
     if not interpreted():
         return
@@ -35,8 +35,6 @@ def repair_interpreter() -> None:
     from triton.runtime import interpreter
 
     _let_sums_wrap(interpreter)
-    if tuple(int(part) for part in triton.__version__.split(".")[:2]) < (3, 7):
-        return
     original = interpreter.InterpreterBuilder.create_splat
 
     def create_splat(builder: Any, tile: Any, scalar: Any) -> Any:  # noqa: ANN401
