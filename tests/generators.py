@@ -495,7 +495,9 @@ class Writer:
         inner.terms.append(Term(carry, dtype, shape))
         self._exit(inner)
         if self.chance(0.4):
+            before = len(self.expressions.views)
             self._stage(inner)
+            self.expressions.hide_outputs(before)
         step = self.expressions.expression(inner, dtype, shape, 2)
         self.emit(inner, f"{carry} = {step.text}")
         context.terms.append(Term(carry, dtype, shape))

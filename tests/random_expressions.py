@@ -219,6 +219,10 @@ class Expressions:
         self.views.append(view)
         return view
 
+    def hide_outputs(self, first: int) -> None:
+        """Nothing reads the outputs from a view on: the loop that writes them may leave some elements alone."""
+        self.views[first:] = [replace(v, readable=False) if v.direction == "Out" else v for v in self.views[first:]]
+
     def _readable(self, context: Context, view: View, shape: Shape) -> bool:
         """Its axes are exactly the wanted ones besides fixed symbols, and no other point may be writing it."""
         fixed = {axis.symbol for axis in context.fixed}
