@@ -25,31 +25,21 @@ REASONS = {
     "histogram": "Other tiles and numbers of warps were slower; with two stages 0.239 ms. What is left is not "
     "explained.",
     "layer_norm": "The same loads and stores as the expert; other numbers of warps were slower.",
-    "split_decode": "The parts take what the expert's whole call takes. Adding them up was a second launch in which "
-    "every element of the result had a program of 1024 lanes for 16 parts: 0.015 ms. Modules have since as many lanes "
-    "as the parts need, beside neighbouring elements: 0.130 ms in all, the expert 0.132 in the same run.",
     "paged_decode": "The sample has one program for a sequence and a group of heads, which walks through all of "
     "its pages; the expert has four and adds up their results. Slices of 128 with 4 warps took 0.156 ms, with 8 warps "
     "0.254; slices of 64 or 32 with other stages were not faster.",
-    "mamba_chunks": "In the run the depth of the inner product was a loop of its own, in which the rows were read "
-    "once more for every tile of columns, and the states were passed on by 1024 lanes for rows of 128. Modules have "
-    "since variants for short depths and rows: 0.208 ms. Tiles above the diagonal are computed, since the program "
-    "multiplies their zeros with what may not be finite; the expert leaves them out, which saved 0.04 ms here.",
-    "grouped_gemm": "One program walks through all rows of a group for its columns: groups of unequal sizes leave "
-    "processors waiting at the end. The run had tiles of 128 columns; with 256, which modules have since, such a "
-    "kernel took 0.69 ms, and 0.53 ms with the rows of a group dealt out to eight programs.",
-    "int4_gemm_16": "A step of the loop is one group of 32 weights, so that little is under way at a time, and "
-    "scales are single elements; unrolled and with fewer warps it took 0.10 ms. The expert takes several groups "
-    "in one step.",
-    "int4_gemm_4096": "As `int4_gemm_16`: products of depth 32; with 4 warps 2.3 ms. The fastest way for many "
+    "mamba_chunks": "Tiles above the diagonal are computed, since the program multiplies their zeros with "
+    "what may not be finite; the expert leaves them out, which saved 0.04 ms here.",
+    "grouped_gemm": "The rows of a group are dealt out to eight programs, which go through them tile by tile; "
+    "groups of unequal sizes still leave processors waiting at the end.",
+    "int4_gemm_16": "Eight groups are a step of the loop. Halves of bytes are put in order by comparing the "
+    "lane's number; joined by tl.interleave the same kernel took 0.041 ms, but adds up in another order, which "
+    "modules do not do yet, although a contraction over groups and elements permits it.",
+    "int4_gemm_4096": "As `int4_gemm_16`: joined by tl.interleave it took 1.66 ms. The fastest way for many "
     "rows is to decode the weights once, into memory, and leave the rest to cuBLAS.",
-    "fp8_gemm": "Products are formed exactly, in f16, from elements that are decoded in integer arithmetic, since "
-    "not all targets know the type; with the device's own conversion and tiles of 64 x 128 it took 0.94 ms. The "
-    "expert multiplies f8, of which the device does not promise sums of f32; the fastest way is to scale and "
-    "round both matrices in memory and leave the rest to cuBLAS.",
-    "conv2d": "In the run a tile was part of one row of pixels, of which there are 56 here for 64 lanes. Modules have "
-    "since tiles of 128 pixels across rows: 0.31 ms with 128 filters, and 0.25 with 256, which they take where all "
-    "are there; the expert took 0.24 in the same run.",
+    "fp8_gemm": "Products are formed exactly, in f16, from elements that the device converts. With f16 in "
+    "memory beforehand it took 0.79 ms. The expert multiplies f8, of which the device does not promise sums of "
+    "f32; the fastest way is to scale and round both matrices in memory and leave the rest to cuBLAS.",
     "top_k": "The expert pays no heed to NaN. Lanes beyond a row are set to -inf in each of the four rounds: without "
     "that 0.176 ms; value and place in two reductions besides 0.146, and without regard to NaN 0.121. Integer keys "
     "in the order of the values were not faster.",
@@ -61,6 +51,6 @@ FIRST_CALLS = {
     "2.1 s of processor time, a third in the assembler; the same product without it takes 0.8 s.",
     "attention_backward": "Three kernels, each compiled when it is called: 0.1, 1.4 and 0.8 s of processor time, and "
     "a launcher in C for each.",
-    "mamba_chunks": "Three kernels, each compiled when it is called: 0.5, 0.15 and 0.6 s of processor time, and a "
-    "launcher in C for each.",
+    "mamba_chunks": "Three kernels, each compiled when it is called: 0.5, 0.15 and 0.6 s of processor time, "
+    "and a launcher in C for each.",
 }
