@@ -34,6 +34,9 @@ def test_page() -> None:
 NO_FIXED_POINT = (
     "attention_backward",
     "conv2d",
+    "depthwise_conv2d",
+    "gated_delta_chunks",
+    "grouped_decode",
     "grouped_query_attention",
     "heat_step",
     "latent_decode",

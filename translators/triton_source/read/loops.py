@@ -52,7 +52,7 @@ def _run_until(execution: Execution, loop: ast.While) -> None:
     """A loop whose condition is told from what it carries. It stores nothing: how often it runs is not known."""
     statement = f"the statement '{ast.unparse(loop).splitlines()[0]}'"
     left = any(isinstance(node, ast.Break | ast.Continue | ast.Return) for node in ast.walk(loop))
-    if left or loop.orelse:
+    if left or loop.orelse or _waits(loop):
         raise NotLifted(statement, execution.line)
     stored = len(execution.stores)
     token = LoopToken("step", execution.arena.serial())
@@ -60,6 +60,13 @@ def _run_until(execution: Execution, loop: ast.While) -> None:
     _carry_through(execution, loop.body, _Iterations(token, trip, test=loop.test))
     if len(execution.stores) != stored:
         raise NotLifted(f"{statement} stores, and nothing tells how often", execution.line)
+
+
+def _waits(loop: ast.While) -> bool:
+    """For what other programs do: its condition depends on nothing that it changes, or is read anew every time."""
+    read = {node.id for node in ast.walk(loop.test) if isinstance(node, ast.Name)}
+    volatile = any(isinstance(node, ast.keyword) and node.arg == "volatile" for node in ast.walk(loop))
+    return volatile or read.isdisjoint(_assigned(loop.body))
 
 
 def _counted(loop: ast.While) -> tuple[str, tuple[ast.expr, ast.expr, ast.expr]] | None:
